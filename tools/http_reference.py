@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from scythe.web.interface.interface import FieldDoc, FormTold, OperationTold, tell_areas, tell_forms
+from scythe.web.interface.interface import FieldDoc, FormDoc, OperationDoc, tell_areas, tell_forms
 from scythe.web.openapi import describe_interface
 
 TARGET = Path(__file__).resolve().parent.parent / "docs" / "reference" / "api-http.md"
@@ -21,7 +21,7 @@ compares it with the code.
 
 Every answer that is none has a body `{{"error": "what was expected and what came"}}`.
 
-| status | meaning |
+| status | description |
 |---|---|
 {errors}
 """
@@ -34,28 +34,28 @@ def cell(text: str) -> str:
 
 def table(fields: Sequence[FieldDoc], *, of_request: bool) -> str:
     """Write fields as a table."""
-    head = "| name | in | what it is | default | meaning |\n|---|---|---|---|---|"
-    rows = [head if of_request else "| name | what it is | meaning |\n|---|---|---|"]
+    head = "| name | in | what it is | default | description |\n|---|---|---|---|---|"
+    rows = [head if of_request else "| name | what it is | description |\n|---|---|---|"]
     for one in fields:
         default = "needed" if one.must else f"`{cell(one.default)}`" if one.default else ""
         middle = f" {one.where} | {cell(one.kind)} | {default} |" if of_request else f" {cell(one.kind)} |"
-        rows.append(f"| `{one.name}` |{middle} {cell(one.meaning)} |")
+        rows.append(f"| `{one.name}` |{middle} {cell(one.description)} |")
     return "\n".join(rows)
 
 
-def describe(one: OperationTold) -> str:
+def describe(one: OperationDoc) -> str:
     """Write one operation."""
     tool = f" Tool of `scythe mcp`: `{one.tool}`." if one.tool else ""
-    parts = [f"### {one.method} {one.path}", f"{one.meaning} Answers with {one.answer}.{tool}"]
+    parts = [f"### {one.method} {one.path}", f"{one.description} Answers with {one.answer}.{tool}"]
     if one.fields:
         parts.append(table(one.fields, of_request=True))
     parts.append(f"```text\n{one.curl}\n```")
     return "\n\n".join(parts)
 
 
-def describe_form(form: FormTold) -> str:
+def describe_form(form: FormDoc) -> str:
     """Write one record."""
-    return f"### {form.name}\n\n{' '.join(form.meaning.split())}\n\n{table(form.fields, of_request=False)}"
+    return f"### {form.name}\n\n{' '.join(form.description.split())}\n\n{table(form.fields, of_request=False)}"
 
 
 def reference() -> str:
@@ -66,7 +66,7 @@ def reference() -> str:
     )
     sections = [HEAD.format(about=whole["info"]["description"], errors=errors)]
     for area in tell_areas():
-        sections.append(f"## {area.name.capitalize()}\n\n{area.meaning.splitlines()[0]}\n")
+        sections.append(f"## {area.name.capitalize()}\n\n{area.description.splitlines()[0]}\n")
         sections += [f"{describe(one)}\n" for one in area.operations]
     sections.append("## What answers are made of\n")
     sections += [f"{describe_form(form)}\n" for form in tell_forms()]

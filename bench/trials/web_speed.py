@@ -32,7 +32,7 @@ from scythe.web.app import all_documents, all_operations, all_views
 from scythe.web.archive.archive import DownloadWanted
 from scythe.web.operations import Operation, RequestInput, ServedFile, View
 from scythe.web.server import Serving, serve_in_thread
-from scythe.web.state import RoomOptions, State
+from scythe.web.state import State, StateOptions
 
 SITE = "site00.example"
 WORDS = (
@@ -47,9 +47,9 @@ MORE = {
                  f"?what=records&since={_DAYS[0]}&until={_DAYS[1]}",
                  "?q=harv*&what=records&order=newest&kind=products"],
     "/api/search": ["?q=harvest", "?q=harvest&what=records&order=newest", "?what=records&count=100"],
-    "/schedule/region/{region}": ["?days=365"],
-    "/schedule/plot/{region}": ["?days=365"],
-    "/schedule/compared/{region}": ["?days=365"],
+    "/schedule/list/{list_id}": ["?days=365"],
+    "/schedule/plot/{list_id}": ["?days=365"],
+    "/schedule/compared/{list_id}": ["?days=365"],
 }  # fmt: skip
 AT_HAND = {"page": ["1"], "number": ["1"], "element": ["40"], "start": ["0"], "end": ["5000"]}  # of pages at hand
 _NAME = re.compile(r"\{([a-z_]+)(?::[a-z]+)?\}")
@@ -69,7 +69,7 @@ def numbers(archive: str) -> dict[str, list[str]]:
             "list": [first("SELECT id FROM watches ORDER BY id")],
             "record": [first("SELECT max(id) FROM records"), first("SELECT min(id) FROM records")],
             "watch": [first("SELECT id FROM watches ORDER BY id")],
-            "region": [first("SELECT id FROM regions ORDER BY id")],
+            "list_id": [first("SELECT id FROM regions ORDER BY id")],
         }  # fmt: skip
 
 
@@ -88,7 +88,7 @@ def addresses(path: str, wanted: type[RequestInput], names: dict[str, list[str]]
 def ask(serving: Serving, address: str) -> tuple[int, float]:
     """Return status and milliseconds of one request."""
     request = urllib.request.Request(f"{serving.url}{address.lstrip('/')}")
-    request.add_header("Authorization", f"Bearer {serving.gate.token}")
+    request.add_header("Authorization", f"Bearer {serving.auth.token}")
     began = time.perf_counter()
     try:
         with urllib.request.urlopen(request) as answer:
@@ -129,16 +129,16 @@ def with_site(wanted: type[RequestInput], address: str) -> str:
 
 
 def measure_pages(where: str, times: int) -> list[tuple[float, float, int, str]]:
-    """Serve a room on an archive, with pages at hand that something was learned of, and measure all of it."""
+    """Serve a state on an archive, with pages at hand that something was learned of, and measure all of it."""
     with open_archive(where, create=False) as archive:
         index_new(archive, budget_s=3_600)
     pages = [LoadedPage(page.path, page.html, page.url, page.content_type) for page in demo_site(seed=1, pages=24)]
     with tempfile.TemporaryDirectory() as folder:
         profile = Path(folder) / "site.json"
         Site.learn([(page.url or "", page.body) for page in pages]).save(profile)
-        room = State(RoomOptions(where, profile, "The Field Post"), pages)
-        room.jobs.start("measure", "Something to look at", lambda job: None)
-        with serve_in_thread(room) as serving:
+        state = State(StateOptions(where, profile, "The Field Post"), pages)
+        state.jobs.start("measure", "Something to look at", lambda job: None)
+        with serve_in_thread(state) as serving:
             return measure(serving, numbers(where) | AT_HAND, times)
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from tests.web.conftest import demo_pages, make_room
+from tests.web.conftest import demo_pages, make_state
 
 from scythe import Site
 from scythe.web.app import all_operations
@@ -25,7 +25,7 @@ KEPT = ("PATH", "PYTHONPATH")  # of the environment: clients hand down little of
 
 
 @pytest.fixture(scope="module")
-def desk(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def sessions(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with saved pages and the profile of their site."""
     folder = tmp_path_factory.mktemp("mcp")
     pages = demo_pages()[:12]
@@ -44,9 +44,9 @@ async def connect(folder: Path, *options: str) -> AsyncIterator[Any]:
 
 
 @pytest.mark.slow
-def test_a_model_reads_lists_and_extracts_pages(desk: Path) -> None:
+def test_a_model_reads_lists_and_extracts_pages(sessions: Path) -> None:
     async def work() -> None:
-        async with connect(desk, "story.html", "--profile", "site.json", "--archive", "a.db") as client:
+        async with connect(sessions, "story.html", "--profile", "site.json", "--archive", "a.db") as client:
             tools = {tool.name: tool for tool in (await client.list_tools()).tools}
             wanted = {
                 "read",
@@ -76,9 +76,9 @@ def test_a_model_reads_lists_and_extracts_pages(desk: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_model_is_told_what_went_wrong(desk: Path) -> None:
+def test_a_model_is_told_what_went_wrong(sessions: Path) -> None:
     async def work() -> None:
-        async with connect(desk, "--archive", "b.db", "--allow-changes") as client:
+        async with connect(sessions, "--archive", "b.db", "--allow-changes") as client:
             assert "fetch_pages" in {tool.name for tool in (await client.list_tools()).tools}
             file = await client.call_tool("read", {"url": "file:///etc/passwd"})
             assert file.is_error
@@ -95,9 +95,9 @@ def test_a_model_is_told_what_went_wrong(desk: Path) -> None:
     asyncio.run(work())
 
 
-def test_long_answers_are_cut_and_say_so(desk: Path) -> None:
+def test_long_answers_are_cut_and_say_so(sessions: Path) -> None:
     async def work() -> None:
-        async with connect(desk, "story.html", "--most-chars", "2000") as client:
+        async with connect(sessions, "story.html", "--most-chars", "2000") as client:
             answer = await client.call_tool("read", {"page": 1, "parts": ["all"]})
             assert len(answer.content[0].text) <= 2000
             assert any("characters" in line for line in answer.structured_content["cut"])
@@ -119,8 +119,8 @@ def test_tools_without_changes_only_read() -> None:
 
 
 def test_a_tool_refuses_in_words(tmp_path: Path) -> None:
-    room = make_room(tmp_path, [])
-    outcome = call_tool(room, list_tools(allow_changes=False)["read"], {"page": 7})
+    state = make_state(tmp_path, [])
+    outcome = call_tool(state, list_tools(allow_changes=False)["read"], {"page": 7})
     assert outcome.is_error
     assert outcome.text == "there is no page 7 at hand"
 

@@ -33,14 +33,14 @@ def text_of(write: Callable[[Sequence[RowBatch], Shape], str], shape: Shape, *re
     return write([list_batch("https://example.org/", n, region) for n, region in enumerate(regions, 1)], shape)
 
 
-def test_header_has_the_columns_of_all_regions_once_and_link_and_image_last() -> None:
+def test_header_has_the_columns_of_all_lists_once_and_link_and_image_last() -> None:
     rows = list(csv.reader(io.StringIO(text_of(write_csv, Shape(page=True, region=True), GOODS, TABLE))))
     assert rows[0] == ["page", "region", "kind", "title", "price", "page_2", "link_2", "kind_2", "link", "image"]
     assert rows[1] == ["https://example.org/", "1", "products", "Snath", "€54", "", "", "", LINK, IMAGE]
     assert rows[3][5:8] == ["3", "x", "y"]
 
 
-def test_header_of_one_region_is_its_columns_link_and_image() -> None:
+def test_header_of_one_list_is_its_columns_link_and_image() -> None:
     assert text_of(write_csv, Shape(), GOODS).splitlines()[0] == "title,price,link,image"
 
 

@@ -83,7 +83,7 @@ def test_the_suffix_of_the_output_file_names_the_format(records: Run, tools: Pat
     assert list(table[0]) == list(lines[0])
 
 
-def test_all_regions_come_with_their_number_and_kind(records: Run, tmp_path: Path) -> None:
+def test_all_lists_come_with_their_number_and_kind(records: Run, tmp_path: Path) -> None:
     menu = "<ul>" + "".join(f"<li><a href='/{word}'>{word}</a></li>" for word in ("Home", "Seeds", "Help")) + "</ul>"
     (tmp_path / "tools.html").write_text(shop(GOODS, menu=menu), encoding="utf-8")
     rows = json.loads(records("tools.html", "--everything", "-f", "json").stdout)
@@ -119,7 +119,7 @@ def test_attributes_are_names_and_values(records: Run, root: Path) -> None:
         (("tools.html", "-f", "parquet"), "name it with -o"),
         (("tools.html", "--method", "depta"), "expected one of auto, mdr, stm"),
         (("tools.html", "--attributes", "--follow", "2"), "--follow"),
-        (("tools.html", "--all", "--region", "2"), "--region names one region"),
+        (("tools.html", "--all", "--list", "2"), "--list names one list"),
     ],
 )
 def test_what_makes_no_sense_is_said_before_anything_is_read(
@@ -132,8 +132,8 @@ def test_what_makes_no_sense_is_said_before_anything_is_read(
 
 def test_a_page_without_records_is_an_exit_code_when_asked_for(records: Run, tools: Path) -> None:
     records("-", "--fail-on-empty", stdin=EMPTY_PAGE, check=3)
-    done = records("tools.html", "--region", "9", "--fail-on-empty", check=3)
-    assert "no region 9 found" in done.stderr
+    done = records("tools.html", "--list", "9", "--fail-on-empty", check=3)
+    assert "no list 9 found" in done.stderr
 
 
 def test_a_terminal_gets_a_table_without_escapes_of_the_page(tmp_path: Path) -> None:
@@ -157,7 +157,7 @@ def test_a_terminal_gets_a_table_without_escapes_of_the_page(tmp_path: Path) -> 
         pass
     os.close(ours)
     assert done.returncode == 0
-    assert "region 1: products, 8 records" in shown.decode()
+    assert "list 1: products, 8 records" in shown.decode()
     assert b"]0;owned" in shown
     assert b"\x1b]0" not in shown
     assert "[bold]" in shown.decode()

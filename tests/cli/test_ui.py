@@ -20,7 +20,7 @@ from tests.cli.conftest import Run
 
 from scythe.cli.ui import _open, open_page
 from scythe.web.server import ServeOptions
-from scythe.web.state import RoomOptions, State
+from scythe.web.state import State, StateOptions
 
 
 @contextmanager
@@ -124,7 +124,7 @@ def test_who_serves_to_others_is_warned_and_the_page_is_opened(
         return True
 
     monkeypatch.setattr(webbrowser, "open", take)
-    open_page(State(RoomOptions()), ServeOptions("0.0.0.0"), "/rules", opens=True)
+    open_page(State(StateOptions()), ServeOptions("0.0.0.0"), "/rules", opens=True)
     said = capsys.readouterr()
     assert said.out == f"scythe is at {opened[0]}\n"
     assert "/rules?token=" in opened[0]

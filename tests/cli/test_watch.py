@@ -58,8 +58,8 @@ def test_events_are_lines_of_json(stand: Stand, watch: Watching) -> None:
 
 
 def test_a_list_can_be_named_and_one_that_is_not_there_is_told(stand: Stand, watch: Watching) -> None:
-    _, events, _ = watch(stand.url, *OWN, "--once", "--region", "1")
-    _, missing, _ = watch(stand.url, *OWN, "--once", "--region", "jobs", "--archive", "b.db")
+    _, events, _ = watch(stand.url, *OWN, "--once", "--list", "1")
+    _, missing, _ = watch(stand.url, *OWN, "--once", "--list", "jobs", "--archive", "b.db")
     assert sum(event["kind"] == "record" for event in events) == 10
     assert [event["kind"] for event in missing] == ["trouble", "region"]
     assert "no list that was chosen" in missing[0]["why"]

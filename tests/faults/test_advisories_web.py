@@ -1,6 +1,6 @@
 """Advisories about web pages of peers, on our own: one test each, named after it, by its own trigger.
 
-A room is served for real, with an archive and saved pages that hold what the advisories used. What each is about:
+A state is served for real, with an archive and saved pages that hold what the advisories used. What each is about:
 docs/why/reliability.md.
 """
 
@@ -28,9 +28,9 @@ from scythe.fetch.inputs import LoadedPage, Reach
 from scythe.output.document_files import Exporter
 from scythe.web.app import all_operations, make_app
 from scythe.web.auth import Auth, Guarded
-from scythe.web.safe_html import tame
+from scythe.web.safe_html import clean_css
 from scythe.web.server import Serving, serve_in_thread
-from scythe.web.state import RoomOptions, State
+from scythe.web.state import State, StateOptions
 
 pytestmark = pytest.mark.fault
 TEMPLATE = "{{ 7*7 }}{% for x in ().__class__.__base__.__subclasses__() %}{{ x }}{% endfor %}"
@@ -45,14 +45,14 @@ HOSTILE = f"""<!doctype html><title>{SCRIPT.replace("<", "&lt;")} {TEMPLATE}</ti
 
 @dataclass(frozen=True)
 class Served:
-    """A served room, and the folder of all its files."""
+    """A served state, and the folder of all its files."""
 
     serving: Serving
     folder: Path
 
     def shows(self, path: str) -> str:
         """Return a page of ours as a browser with leave gets it."""
-        answer = ask(self.serving, path, headers={**cookie(self.serving.gate), "Accept": "text/html"})
+        answer = ask(self.serving, path, headers={**cookie(self.serving.auth), "Accept": "text/html"})
         assert answer.status == 200, path
         return answer.text
 
@@ -71,8 +71,8 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
             ],
         )
     pages = [LoadedPage(TEMPLATE, HOSTILE.encode(), "http://site.example/1", "text/html")]
-    room = State(RoomOptions(where, folder / "site.json", SCRIPT + TEMPLATE, Reach(timeout_s=5), 0.0), pages)
-    with serve_in_thread(room) as serving:
+    state = State(StateOptions(where, folder / "site.json", SCRIPT + TEMPLATE, Reach(timeout_s=5), 0.0), pages)
+    with serve_in_thread(state) as serving:
         yield Served(serving, folder)
 
 
@@ -96,7 +96,7 @@ def test_CVE_2023_24769_CVE_2024_34061_CVE_2025_62780_titles_and_addresses_are_t
     for node in tree.css("*"):
         assert not any(key.startswith("on") for key in node.attributes)
         assert not re.match(r"\s*javascript:", node.attributes.get("href") or "", re.I)
-    policy = ask(served.serving, path, headers=cookie(served.serving.gate)).headers["content-security-policy"]
+    policy = ask(served.serving, path, headers=cookie(served.serving.auth)).headers["content-security-policy"]
     assert "default-src 'none'" in policy
     assert "unsafe-inline" not in policy
 
@@ -115,9 +115,9 @@ def test_GHSA_q8xq_qg4x_wphg_text_that_was_escaped_on_the_page_stays_text() -> N
     assert "<a href" not in re.sub(r"\\<", "", document.markdown)
 
 
-@pytest.mark.parametrize("path", ["/static/x/../../gate.py", "/static/..%2f..%2fgate.py", "/static/%2e%2e/gate.py"])
+@pytest.mark.parametrize("path", ["/static/x/../../auth.py", "/static/..%2f..%2fgate.py", "/static/%2e%2e/auth.py"])
 def test_GHSA_9jj8_v89v_xjvw_no_path_leads_out_of_the_static_folder(served: Served, path: str) -> None:
-    answer = ask(served.serving, path, headers=bearer(served.serving.gate))
+    answer = ask(served.serving, path, headers=bearer(served.serving.auth))
     assert answer.status == 404
     assert b"import" not in answer.body
 
@@ -146,7 +146,7 @@ def _file_naming(folder: Path, name: str) -> Path:
 
 
 def test_GHSA_cgj8_g98g_4p9x_a_stored_page_is_no_page_of_this_server(served: Served) -> None:
-    answer = ask(served.serving, "/frame/1", headers=cookie(served.serving.gate))
+    answer = ask(served.serving, "/frame/1", headers=cookie(served.serving.auth))
     policy = answer.headers["content-security-policy"]
     assert answer.status == 200
     assert "sandbox" in policy
@@ -154,13 +154,13 @@ def test_GHSA_cgj8_g98g_4p9x_a_stored_page_is_no_page_of_this_server(served: Ser
     assert answer.headers["x-content-type-options"] == "nosniff"
     assert not LexborHTMLParser(answer.text).css("script")
     for path in ("/archive/download?q=words", "/api/search?q=words"):
-        given = ask(served.serving, path, headers=cookie(served.serving.gate))
+        given = ask(served.serving, path, headers=cookie(served.serving.auth))
         assert given.status == 200
         assert given.kind not in ("text/html", "application/xhtml+xml", "image/svg+xml")
 
 
 def test_GHSA_4j9m_cxq4_9c36_nothing_ends_a_style_sheet_or_asks_from_it() -> None:
-    said = tame(
+    said = clean_css(
         "a { color: red</style><script>x()</script> } @import 'http://evil.example/'; b { c: url(//evil.example/) }"
     )
     assert "</style" not in said
@@ -169,7 +169,7 @@ def test_GHSA_4j9m_cxq4_9c36_nothing_ends_a_style_sheet_or_asks_from_it() -> Non
 
 def routes() -> list[tuple[str, str]]:
     """List all routes and methods of the application, with a 1 for whatever is named in their paths."""
-    app = make_app(State(RoomOptions(None, None, "", Reach(), 0.0), []), Auth())
+    app = make_app(State(StateOptions(None, None, "", Reach(), 0.0), []), Auth())
     assert isinstance(app, Guarded)
     found = [("/static/scythe.js", "GET")]
     for route in app.app.routes:  # type: ignore[attr-defined]
@@ -191,7 +191,7 @@ def test_GHSA_g36r_fm2p_87xm_nothing_changes_by_a_get_or_by_another_site(served:
     changing = [operation for operation in all_operations() if operation.changes]
     assert len(changing) > 15
     assert {operation.method for operation in changing} == {"POST"}
-    ours = posting(served.serving.gate)
+    ours = posting(served.serving.auth)
     for operation in changing:
         path = re.sub(r"\{[^}]*\}", "1", operation.path)
         for forged in ({"Sec-Fetch-Site": "cross-site"}, {"Origin": "http://evil.example"}, {"X-Scythe": ""}):

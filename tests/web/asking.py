@@ -1,4 +1,4 @@
-"""Ask a served room over real sockets, with headers that no well-behaved client would send."""
+"""Ask a served state over real sockets, with headers that no well-behaved client would send."""
 
 from __future__ import annotations
 
@@ -39,19 +39,19 @@ class Answer:
         return json.loads(self.body)
 
 
-def cookie(gate: Auth) -> dict[str, str]:
+def cookie(auth: Auth) -> dict[str, str]:
     """Return the header that a browser sends once it was let in."""
-    return {"Cookie": f"{gate.cookie}={gate.pass_value}"}
+    return {"Cookie": f"{auth.cookie}={auth.pass_value}"}
 
 
-def bearer(gate: Auth) -> dict[str, str]:
+def bearer(auth: Auth) -> dict[str, str]:
     """Return the header that a program sends."""
-    return {"Authorization": f"Bearer {gate.token}"}
+    return {"Authorization": f"Bearer {auth.token}"}
 
 
-def posting(gate: Auth) -> dict[str, str]:
+def posting(auth: Auth) -> dict[str, str]:
     """Return the headers that scripts of our pages send when they change something."""
-    return {**cookie(gate), "Content-Type": JSON, "X-Scythe": gate.word, "Sec-Fetch-Site": "same-origin"}
+    return {**cookie(auth), "Content-Type": JSON, "X-Scythe": auth.word, "Sec-Fetch-Site": "same-origin"}
 
 
 def ask(
@@ -73,7 +73,7 @@ def ask(
 def call(serving: Serving, path: str, body: object = None, method: str = "") -> Answer:
     """Ask as a program does; with a body it is a POST. Bytes are sent as they are, anything else as JSON."""
     sent = body if body is None or isinstance(body, bytes) else json.dumps(body).encode()
-    headers = {**bearer(serving.gate), "Content-Type": JSON}
+    headers = {**bearer(serving.auth), "Content-Type": JSON}
     return ask(serving, path, method or ("GET" if sent is None else "POST"), headers=headers, body=sent)
 
 

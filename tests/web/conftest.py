@@ -1,4 +1,4 @@
-"""A room on the demo site, served for real, and a real browser that looks at it.
+"""A state on the demo site, served for real, and a real browser that looks at it.
 
 Every page that is looked at is held to the same: no error on its console, no request to any other host.
 Screenshots are kept in `build/screenshots` for people to look at.
@@ -19,7 +19,7 @@ import pytest
 from scythe.demo import site
 from scythe.fetch.inputs import LoadedPage, Reach
 from scythe.web.server import Serving, serve_in_thread
-from scythe.web.state import RoomOptions, State
+from scythe.web.state import State, StateOptions
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 SHOTS = ROOT / "build" / "screenshots"
@@ -32,9 +32,9 @@ def demo_pages(pages: int = 24, seed: int = 1) -> list[LoadedPage]:
     return [LoadedPage(page.path, page.html, page.url, page.content_type) for page in site(seed=seed, pages=pages)]
 
 
-def make_room(folder: Path, pages: list[LoadedPage] | None = None, *, archive: str | None = None) -> State:
-    """Return a room with a profile that is not there yet."""
-    options = RoomOptions(archive, folder / "site.json", "The Field Post", Reach(allow_private=True), 0.0)
+def make_state(folder: Path, pages: list[LoadedPage] | None = None, *, archive: str | None = None) -> State:
+    """Return a state with a profile that is not there yet."""
+    options = StateOptions(archive, folder / "site.json", "The Field Post", Reach(allow_private=True), 0.0)
     return State(options, demo_pages() if pages is None else pages)
 
 
@@ -45,15 +45,15 @@ def apart(work: Callable[[], T]) -> T:
 
 
 @pytest.fixture
-def room(tmp_path: Path) -> State:
-    """A room with saved pages of the demo site and an empty archive."""
-    return make_room(tmp_path, archive=str(tmp_path / "archive.db"))
+def state(tmp_path: Path) -> State:
+    """A state with saved pages of the demo site and an empty archive."""
+    return make_state(tmp_path, archive=str(tmp_path / "archive.db"))
 
 
 @pytest.fixture
-def serving(room: State) -> Iterator[Serving]:
-    """The room, served."""
-    with serve_in_thread(room) as served:
+def serving(state: State) -> Iterator[Serving]:
+    """The state, served."""
+    with serve_in_thread(state) as served:
         yield served
 
 
@@ -99,7 +99,7 @@ Look = Callable[..., Eyes]
 
 @pytest.fixture
 def look(chromium: Any, serving: Serving) -> Iterator[Look]:
-    """Open pages of the served room, as in look("/rules", size=NARROW, dark=True); nothing may go wrong in them."""
+    """Open pages of the served state, as in look("/rules", size=NARROW, dark=True); nothing may go wrong in them."""
     opened: list[tuple[Any, Eyes]] = []
 
     def open_tab(path: str = "/", *, size: tuple[int, int] = WIDE, dark: bool = False) -> Eyes:

@@ -1,4 +1,4 @@
-"""A room in which every text that others wrote is one of the payloads, or something as long and harmless."""
+"""A state in which every text that others wrote is one of the payloads, or something as long and harmless."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from scythe.errors import BadInput
 from scythe.fetch.inputs import LoadedPage, Reach
 from scythe.site.site import Site
 from scythe.url import Url
-from scythe.web.state import PROFILE, RoomOptions, State
+from scythe.web.state import PROFILE, State, StateOptions
 
 START = Url("http://poison.example/")
 LANE = "poison.example"
@@ -32,24 +32,24 @@ WATCH = 6  # number of the watched page: five were found before it
 
 
 def poison(folder: Path, *, is_harmless: bool, start: int = 0) -> State:
-    """Return the room: pages at hand, a learned profile, an archive with documents, lists and visits, and some work."""
+    """Return the state: pages at hand, a learned profile, an archive with documents, lists and visits, some work."""
     texts = rounds(is_harmless=is_harmless, start=start)
     where = str(folder / "archive.db")
-    options = RoomOptions(where, folder / "site.json", next(texts), Reach(timeout_s=1.0), 0.0)
+    options = StateOptions(where, folder / "site.json", next(texts), Reach(timeout_s=1.0), 0.0)
     pages = [_page(number, texts) for number in range(8)]
-    room = State(options, pages)
+    state = State(options, pages)
     site = Site.learn([(page.url, page.body) for page in pages])
-    room.save_site(PROFILE, site)
-    with room.archive() as archive:
+    state.save_site(PROFILE, site)
+    with state.archive() as archive:
         _fill(archive, texts, site)
 
     def fail(job: object) -> None:
         raise BadInput(why)
 
     title, why = next(texts), next(texts)
-    room.jobs.start("pages", title, fail)
-    room.jobs.close()
-    return room
+    state.jobs.start("pages", title, fail)
+    state.jobs.close()
+    return state
 
 
 def _page(number: int, texts: Iterator[str]) -> LoadedPage:

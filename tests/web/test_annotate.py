@@ -9,7 +9,7 @@ from time import perf_counter
 from urllib.request import Request, urlopen
 
 import pytest
-from tests.web.conftest import NARROW, WIDE, Eyes, Look, make_room
+from tests.web.conftest import NARROW, WIDE, Eyes, Look, make_state
 
 from scythe.archive.sites import add_site
 from scythe.demo import DemoPage, World
@@ -20,24 +20,24 @@ from scythe.fetch.inputs import FROM_FILES, LoadedPage, spread
 from scythe.page import Page
 from scythe.site.site import Site
 from scythe.web.annotate.annotate import (
+    AnnotatedPageWanted,
     AnnotateWanted,
     BeginWanted,
     MarksWanted,
     SaveWanted,
-    SheetWanted,
-    begin_sitting,
+    begin_session,
     expect_marks,
     mark_images,
-    open_sheet,
+    open_annotated_page,
     redo_marks,
     save_marks,
-    see_sitting,
+    see_session,
     show_annotate,
     undo_marks,
 )
 from scythe.web.frames.frames import ConsentWanted, give_consent
 from scythe.web.server import serve_in_thread
-from scythe.web.state import PROFILE, JobSeen, NotNow, NotThere, RoomOptions, State, see
+from scythe.web.state import PROFILE, JobView, NotNow, NotThere, State, StateOptions, see
 
 KINDS = ("product", "gallery", "news", "blog", "recipe")
 
@@ -63,9 +63,9 @@ def gold_rows(page: DemoPage) -> list[int]:
 
 
 @pytest.fixture
-def room(tmp_path: Path) -> State:
-    """A room with pages of the demo site at hand and a profile that is not there yet."""
-    return make_room(tmp_path, load(PAGES))
+def state(tmp_path: Path) -> State:
+    """A state with pages of the demo site at hand and a profile that is not there yet."""
+    return make_state(tmp_path, load(PAGES))
 
 
 @pytest.fixture
@@ -74,11 +74,11 @@ def shown() -> dict[str, DemoPage]:
     return {page.url: page for page in PAGES}
 
 
-def wait(room: State, job: JobSeen) -> JobSeen:
+def wait(state: State, job: JobView) -> JobView:
     """Wait for work to end."""
-    for thread in room.jobs._threads:
+    for thread in state.jobs._threads:
         thread.join(60)
-    ended = room.jobs.find(job.number)
+    ended = state.jobs.find(job.number)
     assert ended is not None
     return see(ended)
 
@@ -99,13 +99,13 @@ def measure(site: Site, pages: list[DemoPage]) -> float:
 
 @pytest.mark.slow
 def test_six_pages_annotated_with_clicks_and_keys_teach_what_a_label_file_does(
-    look: Look, room: State, shown: dict[str, DemoPage]
+    look: Look, state: State, shown: dict[str, DemoPage]
 ) -> None:
     eyes = look("/annotate")
     seen = {}
     for number in range(1, 7):
         expect_text(eyes, "#place", f"Page {number} of 6")
-        page = shown[eyes.tab.inner_text("#sheet-url")]
+        page = shown[eyes.tab.inner_text("#page-url")]
         seen[page.url] = [f"#{row + 1}" for row in gold_rows(page)]
         correct(eyes, set(gold_rows(page)), by_keys=number % 2 == 0)
         if number == 1:
@@ -124,8 +124,8 @@ def test_six_pages_annotated_with_clicks_and_keys_teach_what_a_label_file_does(
     bodies = [(page.url, page.html) for page in PAGES]
     by_file = Site.learn([*spread(bodies, FROM_FILES)])
     by_file.annotate(seen, bodies)
-    assert room.options.profile is not None
-    by_clicks = Site.load(room.options.profile)
+    assert state.options.profile is not None
+    by_clicks = Site.load(state.options.profile)
     assert by_clicks.profile.images == by_file.profile.images
     others = [page for page in (*PAGES, *demo(seed=2)[:20]) if page.url not in seen]
     assert measure(by_clicks, others) >= measure(by_file, others) >= 0.95
@@ -202,14 +202,14 @@ def test_keys_alone_lead_through_a_page_and_marks_outlive_a_reload(look: Look) -
     eyes.shoot("annotate-keys")
 
 
-def test_pictures_come_through_this_server_and_only_when_allowed(look: Look, room: State) -> None:
+def test_pictures_come_through_this_server_and_only_when_allowed(look: Look, state: State) -> None:
     with serve_demo(DemoOptions(pages=40)) as served:
         pages = [page for path in served.world.paths if (page := served.world.page(path)) and page.kind == "product"]
         own = served.url.encode().rstrip(b"/")
         local = [replace(page, html=page.html.replace(b"https://ads.example", own)) for page in pages]
-        room.add_pages(PROFILE, load(local))
-        for page in room.pages(PROFILE)[: len(PAGES)]:
-            room._pages.pop(page.number)
+        state.add_pages(PROFILE, load(local))
+        for page in state.pages(PROFILE)[: len(PAGES)]:
+            state._pages.pop(page.number)
         eyes = look("/annotate")
         eyes.tab.wait_for_selector(".over .mark")
         assert served.log == []
@@ -234,8 +234,8 @@ def test_pictures_come_through_this_server_and_only_when_allowed(look: Look, roo
     ],
 )
 def test_what_is_missing_is_said_with_what_to_do(tmp_path: Path, pages: list[LoadedPage], words: str) -> None:
-    with serve_in_thread(make_room(tmp_path, pages)) as served:
-        request = Request(f"{served.url}annotate", headers={"Authorization": f"Bearer {served.gate.token}"})
+    with serve_in_thread(make_state(tmp_path, pages)) as served:
+        request = Request(f"{served.url}annotate", headers={"Authorization": f"Bearer {served.auth.token}"})
         with urlopen(request, timeout=20) as answer:
             assert words in answer.read().decode()
 
@@ -243,232 +243,237 @@ def test_what_is_missing_is_said_with_what_to_do(tmp_path: Path, pages: list[Loa
 # -- by programs -------------------------------------------------------------------------------------------------------
 
 
-def confirm(room: State, pages: int = 2) -> list[int]:
+def confirm(state: State, pages: int = 2) -> list[int]:
     """Confirm the first pages by what belongs to them; return their numbers."""
     by_url = {page.url: page for page in PAGES}
-    sheets = see_sitting(room, AnnotateWanted()).sheets[:pages]
-    for sheet in sheets:
-        assert sheet.url is not None
-        rows = tuple(gold_rows(by_url[sheet.url]))
-        mark_images(room, MarksWanted(page=sheet.page, relevant=rows, by="Ann"))
-    return [sheet.page for sheet in sheets]
+    opened_pages = see_session(state, AnnotateWanted()).pages[:pages]
+    for opened in opened_pages:
+        assert opened.url is not None
+        rows = tuple(gold_rows(by_url[opened.url]))
+        mark_images(state, MarksWanted(page=opened.page, relevant=rows, by="Ann"))
+    return [opened.page for opened in opened_pages]
 
 
-def test_guesses_of_the_shared_model_mark_nothing_but_those_of_the_site_do(room: State) -> None:
-    first, second = (sheet.page for sheet in see_sitting(room, AnnotateWanted()).sheets[:2])
-    before = open_sheet(room, SheetWanted(page=first))
+def test_guesses_of_the_shared_model_mark_nothing_but_those_of_the_site_do(state: State) -> None:
+    first, second = (opened.page for opened in see_session(state, AnnotateWanted()).pages[:2])
+    before = open_annotated_page(state, AnnotatedPageWanted(page=first))
     assert any(image.is_suggested for image in before.images)
     assert not any(image.is_relevant for image in before.images)
-    confirm(room, 1)
-    after = open_sheet(room, SheetWanted(page=second))
+    confirm(state, 1)
+    after = open_annotated_page(state, AnnotatedPageWanted(page=second))
     assert after.is_taught
     assert [image.is_relevant for image in after.images] == [image.is_suggested for image in after.images]
 
 
-def test_predictions_of_the_next_page_are_there_at_once(room: State) -> None:
-    confirm(room, 5)
-    sheet = see_sitting(room, AnnotateWanted()).sheets[5]
+def test_predictions_of_the_next_page_are_there_at_once(state: State) -> None:
+    confirm(state, 5)
+    opened = see_session(state, AnnotateWanted()).pages[5]
     taken = []
     for rows in ((), (0,), (1,)):
         begun = perf_counter()
-        mark_images(room, MarksWanted(page=see_sitting(room, AnnotateWanted()).sheets[4].page, relevant=rows))
-        open_sheet(room, SheetWanted(page=sheet.page))
+        mark_images(state, MarksWanted(page=see_session(state, AnnotateWanted()).pages[4].page, relevant=rows))
+        open_annotated_page(state, AnnotatedPageWanted(page=opened.page))
         taken.append(perf_counter() - begun)
     assert min(taken) < 0.3
 
 
-def test_a_broken_draft_is_named_and_left_alone(room: State, tmp_path: Path) -> None:
+def test_a_broken_draft_is_named_and_left_alone(state: State, tmp_path: Path) -> None:
     draft = tmp_path / "site.marks.jsonl"
     draft.write_text("not JSON")
     with pytest.raises(BadInput, match="jsonl:1: not JSON"):
-        see_sitting(room, AnnotateWanted())
+        see_session(state, AnnotateWanted())
     assert draft.read_text() == "not JSON"
 
 
 def test_a_place_that_takes_no_draft_is_named_and_annotating_goes_on(tmp_path: Path) -> None:
-    room = make_room(tmp_path / "nowhere", load(PAGES[:6]))
-    confirm(room, 1)
-    sitting = see_sitting(room, AnnotateWanted())
-    assert sitting.confirmed == 1
-    assert "marks cannot be kept in" in sitting.note
-    assert wait(room, save_marks(room, SaveWanted())).state == "failed"
-    assert see_sitting(room, AnnotateWanted()).is_unsaved
+    state = make_state(tmp_path / "nowhere", load(PAGES[:6]))
+    confirm(state, 1)
+    session = see_session(state, AnnotateWanted())
+    assert session.confirmed == 1
+    assert "marks cannot be kept in" in session.note
+    assert wait(state, save_marks(state, SaveWanted())).state == "failed"
+    assert see_session(state, AnnotateWanted()).is_unsaved
 
 
 def test_images_that_share_an_address_are_told_apart_in_the_draft(tmp_path: Path) -> None:
     twice = LoadedPage(
         "twice.html", b"<p>One <img src=/a.png> two <img src=/a.png alt=b></p>", "https://twice.example/"
     )
-    room = make_room(tmp_path, [twice])
-    mark_images(room, MarksWanted(page=1, relevant=(1,)))
+    state = make_state(tmp_path, [twice])
+    mark_images(state, MarksWanted(page=1, relevant=(1,)))
     assert '"image": "#2"' in (tmp_path / "site.marks.jsonl").read_text()
-    later = make_room(tmp_path, [twice])
-    assert [image.is_relevant for image in open_sheet(later, SheetWanted(page=1)).images] == [False, True]
+    later = make_state(tmp_path, [twice])
+    assert [image.is_relevant for image in open_annotated_page(later, AnnotatedPageWanted(page=1)).images] == [
+        False,
+        True,
+    ]
 
 
 def test_without_a_file_marks_cannot_be_saved_and_that_is_said(tmp_path: Path) -> None:
-    room = State(RoomOptions(), load(PAGES[:6]))
-    confirm(room, 1)
+    state = State(StateOptions(), load(PAGES[:6]))
+    confirm(state, 1)
     with pytest.raises(BadInput, match="start again with --profile FILE"):
-        save_marks(room, SaveWanted())
-    assert show_annotate(room, AnnotateWanted())["file"] == ""
+        save_marks(state, SaveWanted())
+    assert show_annotate(state, AnnotateWanted())["file"] == ""
 
 
 def test_a_site_of_an_archive_is_annotated_like_any_other(tmp_path: Path) -> None:
-    room = make_room(tmp_path, [], archive=str(tmp_path / "archive.db"))
-    with room.archive() as archive:
+    state = make_state(tmp_path, [], archive=str(tmp_path / "archive.db"))
+    with state.archive() as archive:
         add_site(archive, "demo.scythe.example", "https://demo.scythe.example/")
-    room.add_pages("demo.scythe.example", load(PAGES[:8]))
+    state.add_pages("demo.scythe.example", load(PAGES[:8]))
     key = "demo.scythe.example"
-    sheet = see_sitting(room, AnnotateWanted(site=key)).sheets[0]
-    mark_images(room, MarksWanted(site=key, page=sheet.page, relevant=(1,)))
-    ended = wait(room, save_marks(room, SaveWanted(site=key)))
+    opened = see_session(state, AnnotateWanted(site=key)).pages[0]
+    mark_images(state, MarksWanted(site=key, page=opened.page, relevant=(1,)))
+    ended = wait(state, save_marks(state, SaveWanted(site=key)))
     assert ended.state == "done", ended.error
-    site = room.load_site(key)
+    site = state.load_site(key)
     assert site is not None
     assert len(site.profile.images.labelled) == 1
 
 
-def test_undo_goes_back_over_pages_and_redo_forward_again(room: State) -> None:
-    one, two = confirm(room)
-    assert undo_marks(room, AnnotateWanted()).page == two
-    stepped = undo_marks(room, AnnotateWanted())
-    assert (stepped.page, stepped.sitting.confirmed, stepped.sitting.can_undo) == (one, 0, False)
-    assert undo_marks(room, AnnotateWanted()).page is None
-    assert redo_marks(room, AnnotateWanted()).page == one
-    mark_images(room, MarksWanted(page=one, relevant=()))
-    assert not redo_marks(room, AnnotateWanted()).sitting.can_redo
+def test_undo_goes_back_over_pages_and_redo_forward_again(state: State) -> None:
+    one, two = confirm(state)
+    assert undo_marks(state, AnnotateWanted()).page == two
+    stepped = undo_marks(state, AnnotateWanted())
+    assert (stepped.page, stepped.session.confirmed, stepped.session.can_undo) == (one, 0, False)
+    assert undo_marks(state, AnnotateWanted()).page is None
+    assert redo_marks(state, AnnotateWanted()).page == one
+    mark_images(state, MarksWanted(page=one, relevant=()))
+    assert not redo_marks(state, AnnotateWanted()).session.can_redo
 
 
-def test_confirmed_pages_wait_beside_the_profile_for_the_next_start(room: State, tmp_path: Path) -> None:
-    pages = confirm(room, 3)
-    mark_images(room, MarksWanted(page=pages[2], relevant=()))
+def test_confirmed_pages_wait_beside_the_profile_for_the_next_start(state: State, tmp_path: Path) -> None:
+    pages = confirm(state, 3)
+    mark_images(state, MarksWanted(page=pages[2], relevant=()))
     draft = tmp_path / "site.marks.jsonl"
     assert {json.loads(line)["by"] for line in draft.read_text().splitlines()} == {"Ann"}
-    later = make_room(tmp_path, load(PAGES))
-    sitting = see_sitting(later, AnnotateWanted())
-    assert (sitting.confirmed, sitting.by, len(sitting.sheets)) == (3, "Ann", 6)
-    before = [open_sheet(room, SheetWanted(page=page)) for page in pages]
-    after = {sheet.page: open_sheet(later, SheetWanted(page=sheet.page)) for sheet in sitting.sheets[:3]}
+    later = make_state(tmp_path, load(PAGES))
+    session = see_session(later, AnnotateWanted())
+    assert (session.confirmed, session.by, len(session.pages)) == (3, "Ann", 6)
+    before = [open_annotated_page(state, AnnotatedPageWanted(page=page)) for page in pages]
+    after = {
+        opened.page: open_annotated_page(later, AnnotatedPageWanted(page=opened.page)) for opened in session.pages[:3]
+    }
     assert [[i.is_relevant for i in one.images] for one in before] == [
         [image.is_relevant for image in after[page].images] for page in pages
     ]
 
 
 def test_a_draft_of_pages_that_are_not_at_hand_is_kept(tmp_path: Path) -> None:
-    room = make_room(tmp_path, load(PAGES[:8]))
+    state = make_state(tmp_path, load(PAGES[:8]))
     draft = tmp_path / "site.marks.jsonl"
     draft.write_text('{"page": "https://elsewhere.example/", "image": "#1", "relevant": 1, "by": "Bo"}\n')
-    assert "marks of 1 more page wait in" in see_sitting(room, AnnotateWanted()).note
-    confirm(room, 1)
-    wait(room, save_marks(room, SaveWanted()))
+    assert "marks of 1 more page wait in" in see_session(state, AnnotateWanted()).note
+    confirm(state, 1)
+    wait(state, save_marks(state, SaveWanted()))
     assert draft.read_text().count("\n") == 1
 
 
-def test_saving_teaches_the_profile_and_the_next_sitting_has_other_pages(tmp_path: Path) -> None:
-    room = make_room(tmp_path, load(PAGES[:10]))
-    pages = confirm(room)
-    with room.lock:
-        job = save_marks(room, SaveWanted(by="Ann"))
+def test_saving_teaches_the_profile_and_the_next_session_has_other_pages(tmp_path: Path) -> None:
+    state = make_state(tmp_path, load(PAGES[:10]))
+    pages = confirm(state)
+    with state.lock:
+        job = save_marks(state, SaveWanted(by="Ann"))
         with pytest.raises(NotNow):
-            save_marks(room, SaveWanted())
-    ended = wait(room, job)
+            save_marks(state, SaveWanted())
+    ended = wait(state, job)
     assert ended.state == "done", ended.error
     assert not (tmp_path / "site.marks.jsonl").exists()
-    assert not see_sitting(room, AnnotateWanted()).is_unsaved
+    assert not see_session(state, AnnotateWanted()).is_unsaved
     labelled = Site.load(tmp_path / "site.json").profile.images.labelled
     assert [each.marks[0].by for each in labelled] == ["Ann", "Ann"]
-    fresh = begin_sitting(room, BeginWanted(pages=3))
-    assert len(fresh.sheets) == 3
-    assert not {sheet.page for sheet in fresh.sheets} & set(pages)
+    fresh = begin_session(state, BeginWanted(pages=3))
+    assert len(fresh.pages) == 3
+    assert not {opened.page for opened in fresh.pages} & set(pages)
     assert fresh.is_taught
-    again = begin_sitting(room, BeginWanted(again=True))
-    assert {sheet.page for sheet in again.sheets} == set(pages)
+    again = begin_session(state, BeginWanted(again=True))
+    assert {opened.page for opened in again.pages} == set(pages)
     assert again.confirmed == 2
     assert not again.is_unsaved
 
 
-def test_more_pages_can_be_wanted_without_losing_marks(room: State) -> None:
-    pages = confirm(room)
-    more = begin_sitting(room, BeginWanted(pages=9))
-    assert len(more.sheets) == 9
-    assert [sheet.page for sheet in more.sheets[:2]] == pages
+def test_more_pages_can_be_wanted_without_losing_marks(state: State) -> None:
+    pages = confirm(state)
+    more = begin_session(state, BeginWanted(pages=9))
+    assert len(more.pages) == 9
+    assert [opened.page for opened in more.pages[:2]] == pages
     assert more.confirmed == 2
 
 
-def test_quality_is_said_in_plain_words_once_it_is_known(room: State) -> None:
-    assert expect_marks(room, AnnotateWanted()) is None
-    confirm(room, 3)
-    quality = expect_marks(room, AnnotateWanted())
+def test_quality_is_said_in_plain_words_once_it_is_known(state: State) -> None:
+    assert expect_marks(state, AnnotateWanted()) is None
+    confirm(state, 3)
+    quality = expect_marks(state, AnnotateWanted())
     assert quality is not None
     assert quality.words.startswith("Tried on 3 pages, each left out of learning in turn: it finds ")
 
 
 def test_a_page_without_images_is_an_answer_too(tmp_path: Path) -> None:
     bare = LoadedPage("bare.html", b"<title>Bare</title><p>No image at all.</p>", "https://bare.example/")
-    room = make_room(tmp_path, [bare])
-    sheet = see_sitting(room, AnnotateWanted()).sheets[0]
-    assert mark_images(room, MarksWanted(page=sheet.page, relevant=())).confirmed == 1
-    ended = wait(room, save_marks(room, SaveWanted()))
+    state = make_state(tmp_path, [bare])
+    opened = see_session(state, AnnotateWanted()).pages[0]
+    assert mark_images(state, MarksWanted(page=opened.page, relevant=())).confirmed == 1
+    ended = wait(state, save_marks(state, SaveWanted()))
     assert (ended.state, ended.error) == ("failed", "no page with images is confirmed yet")
 
 
-def test_what_is_not_there_is_refused(room: State) -> None:
-    page = see_sitting(room, AnnotateWanted()).sheets[0].page
+def test_what_is_not_there_is_refused(state: State) -> None:
+    page = see_session(state, AnnotateWanted()).pages[0].page
     with pytest.raises(BadInput, match="has 13 images"):
-        mark_images(room, MarksWanted(page=page, relevant=(13,)))
+        mark_images(state, MarksWanted(page=page, relevant=(13,)))
     with pytest.raises(NotThere):
-        open_sheet(room, SheetWanted(page=9_999))
+        open_annotated_page(state, AnnotatedPageWanted(page=9_999))
     with pytest.raises(NotThere):
-        see_sitting(room, AnnotateWanted(site="nowhere"))
+        see_session(state, AnnotateWanted(site="nowhere"))
     with pytest.raises(BadInput):
-        mark_images(room, MarksWanted(page=page, relevant=(), by="a\x00b"))
+        mark_images(state, MarksWanted(page=page, relevant=(), by="a\x00b"))
 
 
-def test_a_page_fetched_again_with_other_images_loses_its_marks(room: State) -> None:
-    page = confirm(room, 1)[0]
-    at_hand = room.page(page)
+def test_a_page_fetched_again_with_other_images_loses_its_marks(state: State) -> None:
+    page = confirm(state, 1)[0]
+    at_hand = state.page(page)
     assert at_hand is not None
-    room.add_pages("profile", [LoadedPage(at_hand.name, b"<img src=/new.jpg>", at_hand.url)])
-    sitting = see_sitting(room, AnnotateWanted())
-    assert sitting.confirmed == 0
-    assert sitting.sheets[0].images == 1
+    state.add_pages("profile", [LoadedPage(at_hand.name, b"<img src=/new.jpg>", at_hand.url)])
+    session = see_session(state, AnnotateWanted())
+    assert session.confirmed == 0
+    assert session.pages[0].images == 1
 
 
-def test_consent_is_told_and_can_be_taken_back(room: State) -> None:
-    assert not see_sitting(room, AnnotateWanted()).has_consent
-    give_consent(room, ConsentWanted(site="profile", is_given=True))
-    assert see_sitting(room, AnnotateWanted()).has_consent
+def test_consent_is_told_and_can_be_taken_back(state: State) -> None:
+    assert not see_session(state, AnnotateWanted()).has_consent
+    give_consent(state, ConsentWanted(site="profile", is_given=True))
+    assert see_session(state, AnnotateWanted()).has_consent
 
 
 def test_pages_that_came_later_are_chosen_from_too_until_something_is_marked(tmp_path: Path) -> None:
-    room = make_room(tmp_path, load(PAGES[:2]))
-    assert len(see_sitting(room, AnnotateWanted()).sheets) == 2
-    room.add_pages(PROFILE, load(PAGES[2:5]))
-    sheets = see_sitting(room, AnnotateWanted()).sheets
-    assert len(sheets) == 5
-    confirm(room, 1)
-    room.add_pages(PROFILE, load(PAGES[5:7]))
-    assert see_sitting(room, AnnotateWanted()).sheets[1:] == sheets[1:]
+    state = make_state(tmp_path, load(PAGES[:2]))
+    assert len(see_session(state, AnnotateWanted()).pages) == 2
+    state.add_pages(PROFILE, load(PAGES[2:5]))
+    opened_pages = see_session(state, AnnotateWanted()).pages
+    assert len(opened_pages) == 5
+    confirm(state, 1)
+    state.add_pages(PROFILE, load(PAGES[5:7]))
+    assert see_session(state, AnnotateWanted()).pages[1:] == opened_pages[1:]
 
 
-def test_the_same_said_twice_is_taken_back_at_once(room: State) -> None:
-    page = confirm(room, 1)[0]
-    assert mark_images(room, MarksWanted(page=page, relevant=())).confirmed == 1
-    assert mark_images(room, MarksWanted(page=page, relevant=())).confirmed == 1
-    undo_marks(room, AnnotateWanted())
-    stepped = undo_marks(room, AnnotateWanted())
-    assert (stepped.sitting.confirmed, stepped.sitting.can_undo) == (0, False)
+def test_the_same_said_twice_is_taken_back_at_once(state: State) -> None:
+    page = confirm(state, 1)[0]
+    assert mark_images(state, MarksWanted(page=page, relevant=())).confirmed == 1
+    assert mark_images(state, MarksWanted(page=page, relevant=())).confirmed == 1
+    undo_marks(state, AnnotateWanted())
+    stepped = undo_marks(state, AnnotateWanted())
+    assert (stepped.session.confirmed, stepped.session.can_undo) == (0, False)
 
 
-def test_a_page_fetched_again_with_the_same_images_keeps_its_marks(room: State) -> None:
-    page = confirm(room, 1)[0]
-    at_hand = room.page(page)
+def test_a_page_fetched_again_with_the_same_images_keeps_its_marks(state: State) -> None:
+    page = confirm(state, 1)[0]
+    at_hand = state.page(page)
     assert at_hand is not None
-    room.add_pages(
+    state.add_pages(
         PROFILE, [LoadedPage(at_hand.name, at_hand.body + b"<!-- later -->", at_hand.url, at_hand.content_type)]
     )
-    assert see_sitting(room, AnnotateWanted()).confirmed == 1
+    assert see_session(state, AnnotateWanted()).confirmed == 1
 
 
 def test_labels_of_a_page_that_has_other_images_now_are_not_shown_as_its_marks(tmp_path: Path) -> None:
@@ -477,7 +482,7 @@ def test_labels_of_a_page_that_has_other_images_now_are_not_shown_as_its_marks(t
     site = Site.learn([(url, page)])
     site.annotate({url: ["#1"]}, [(url, page)])
     for body, confirmed in ((page, 1), (page.replace(b"/b.png", b"/c.png"), 0)):
-        room = make_room(tmp_path, [LoadedPage("a.html", body, url)])
-        room.save_site(PROFILE, site)
-        sitting = begin_sitting(room, BeginWanted(again=True))
-        assert (len(sitting.sheets), sitting.confirmed) == (1, confirmed)
+        state = make_state(tmp_path, [LoadedPage("a.html", body, url)])
+        state.save_site(PROFILE, site)
+        session = begin_session(state, BeginWanted(again=True))
+        assert (len(session.pages), session.confirmed) == (1, confirmed)

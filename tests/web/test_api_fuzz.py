@@ -31,7 +31,7 @@ from scythe.limits import LIMITS
 from scythe.web.app import all_operations
 from scythe.web.openapi import describe_interface
 from scythe.web.server import Serving, serve_in_thread
-from scythe.web.state import RoomOptions, State
+from scythe.web.state import State, StateOptions
 
 schemathesis = pytest.importorskip("schemathesis")
 generation = pytest.importorskip("schemathesis.generation")
@@ -44,7 +44,7 @@ KNOWN: dict[str, list[Any]] = {
     "page": [1, 2, 3, 6, 7],
     "number": [1, 2, 3],
     "record": [1, 2, 3],
-    "region": [1, 2],
+    "list_id": [1, 2],
     "watch": [11, 12],
     "version": [1, 2],
     "old": [1, 2],
@@ -86,13 +86,13 @@ def closed() -> Iterator[None]:
 
 @pytest.fixture(scope="module")
 def fuzzed(closed: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serving]:
-    """A room with some of everything, served."""
+    """A state with some of everything, served."""
     folder = tmp_path_factory.mktemp("fuzz")
     pages = demo_pages()[:6]
     learned = Site.learn([(page.url, page.body) for page in pages])
     learned.save(folder / "site.json")
     fill(folder / "archive.db", learned)
-    options = RoomOptions(str(folder / "archive.db"), folder / "site.json", "", Reach(timeout_s=2.0), 0.0)
+    options = StateOptions(str(folder / "archive.db"), folder / "site.json", "", Reach(timeout_s=2.0), 0.0)
     with serve_in_thread(State(options, pages)) as serving:
         yield serving
 
@@ -132,7 +132,7 @@ def fuzz(operation: Any, serving: Serving, examples: int, *, fixed: bool) -> Cou
     asked = operation.as_strategy(generation.GenerationMode.POSITIVE)
     wrongly = operation.as_strategy(generation.GenerationMode.NEGATIVE)
     seen: Counter[int] = Counter()
-    headers = {"Authorization": f"Bearer {serving.gate.token}"}
+    headers = {"Authorization": f"Bearer {serving.auth.token}"}
 
     @settings(
         max_examples=examples,
@@ -241,7 +241,7 @@ def send_chunks(serving: Serving, first: bytes, megabytes: int) -> int:
     host, port = serving.url.removeprefix("http://").rstrip("/").split(":")
     connection = http.client.HTTPConnection(host, int(port), timeout=20)
     connection.putrequest("POST", "/api/read")
-    connection.putheader("Authorization", f"Bearer {serving.gate.token}")
+    connection.putheader("Authorization", f"Bearer {serving.auth.token}")
     connection.putheader("Content-Type", "application/json")
     connection.putheader("Transfer-Encoding", "chunked")
     connection.endheaders()
@@ -262,7 +262,7 @@ def test_other_kinds_of_bodies_are_refused(content_type: str, fuzzed: Serving) -
     import urllib.error
     import urllib.request
 
-    headers = {"Authorization": f"Bearer {fuzzed.gate.token}", "Content-Type": content_type}
+    headers = {"Authorization": f"Bearer {fuzzed.auth.token}", "Content-Type": content_type}
     with pytest.raises(urllib.error.HTTPError) as caught:
         urllib.request.urlopen(urllib.request.Request(f"{fuzzed.url}api/read", b"{}", headers))
     with caught.value as error:

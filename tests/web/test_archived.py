@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from sqlalchemy import text
 from tests.archive.visiting import LANE, NOW, SITE, begin, done, later, list_tasks, listed, region, watch
 from tests.web.asking import Answer, call
-from tests.web.conftest import NARROW, WIDE, Look, make_room
+from tests.web.conftest import NARROW, WIDE, Look, make_state
 
 from scythe.archive import search_index
 from scythe.archive.archive import Archive
@@ -92,12 +92,12 @@ def _fill_list(archive: Archive) -> None:
 
 
 @pytest.fixture
-def room(tmp_path: Path) -> State:
-    """A room with a small archive and no pages at hand."""
+def state(tmp_path: Path) -> State:
+    """A state with a small archive and no pages at hand."""
     where = str(tmp_path / "archive.db")
     with open_archive(where) as archive:
         fill(archive)
-    return make_room(tmp_path, [], archive=where)
+    return make_state(tmp_path, [], archive=where)
 
 
 @pytest.mark.parametrize("size", [WIDE, NARROW])
@@ -128,13 +128,13 @@ def test_somebody_finds_a_record_and_sees_where_it_was(look: Look, size: tuple[i
     eyes = look("/archive", size=size)
     tab = eyes.tab
     tab.get_by_role("link", name="Records").last.click()
-    assert tab.locator(".sheet tbody tr").count() == 6
-    assert tab.locator(".sheet thead th").all_inner_texts() == ["title", "price", "seller", "first seen"]
+    assert tab.locator(".records tbody tr").count() == 6
+    assert tab.locator(".records thead th").all_inner_texts() == ["title", "price", "seller", "first seen"]
     assert eyes.overflow() <= 0
     eyes.shoot("archive-records")
     tab.get_by_label("Look for").fill("basket")
     tab.get_by_label("Look for").press("Enter")
-    tab.locator(".sheet a").click()
+    tab.locator(".records a").click()
     assert tab.inner_text("h1") == "Harvest basket"
     assert "9.90 €" in tab.inner_text("section[aria-labelledby=sightings]")
     assert tab.locator("section[aria-labelledby=beside] tbody tr").count() == 4
@@ -151,7 +151,7 @@ def test_hostile_titles_and_texts_are_shown_as_text(look: Look) -> None:
     assert eyes.tab.locator("main img, main script").count() == 0
     eyes.shoot("archive-document-dark")
     eyes.tab.goto(f"{eyes.own}/archive?what=records&q=whetstone")
-    eyes.tab.locator(".sheet a").click()
+    eyes.tab.locator(".records a").click()
     assert HOSTILE in eyes.tab.inner_text("h1")
     assert eyes.tab.title() != "stolen"
 
@@ -161,7 +161,7 @@ Get = Callable[[str], Answer]
 
 @pytest.fixture
 def get(serving: Serving) -> Get:
-    """Ask the served room as a program does."""
+    """Ask the served state as a program does."""
     return partial(call, serving)
 
 
@@ -221,16 +221,16 @@ def test_results_are_paged_and_can_be_taken_away(get: Get) -> None:
 
 
 def test_an_empty_archive_says_how_to_fill_it(tmp_path: Path) -> None:
-    with serve_in_thread(make_room(tmp_path, [], archive=str(tmp_path / "new.db"))) as served:
+    with serve_in_thread(make_state(tmp_path, [], archive=str(tmp_path / "new.db"))) as served:
         assert b"scythe crawl" in call(served, "/archive").body
-    with serve_in_thread(make_room(tmp_path, [])) as served:
+    with serve_in_thread(make_state(tmp_path, [])) as served:
         assert b"scythe ui --archive" in call(served, "/archive").body
 
 
-def test_what_cannot_be_indexed_is_said_and_the_rest_is_found(room: State, serving: Serving) -> None:
+def test_what_cannot_be_indexed_is_said_and_the_rest_is_found(state: State, serving: Serving) -> None:
     call(serving, "/archive")
-    assert room.options.archive is not None
-    with open_archive(room.options.archive) as archive:
+    assert state.options.archive is not None
+    with open_archive(state.options.archive) as archive:
         begin(archive, "later")
         (task,) = next_tasks(archive, 1, LANE, 1, now=NOW)
         store_outcomes(archive, [done(task)])
@@ -243,44 +243,46 @@ def test_what_cannot_be_indexed_is_said_and_the_rest_is_found(room: State, servi
     assert "A very late" in body
 
 
-def test_a_long_index_is_made_beside_the_search(room: State, serving: Serving, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_long_index_is_made_beside_the_search(
+    state: State, serving: Serving, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("scythe.web.archive.archive._INDEX_S", -1.0)
     monkeypatch.setattr("scythe.web.archive.archive._INDEX_BESIDE_S", -1.0)
     monkeypatch.setitem(search_index._BATCH, "documents", 1)
     call(serving, "/archive")
-    (job,) = room.jobs.seen("index")
+    (job,) = state.jobs.seen("index")
     pause = threading.Event()
     while call(serving, f"/api/jobs/{job.number}").value["state"] == "running":
         pause.wait(0.02)
     assert call(serving, "/api/search?q=harvest").value["total"] == 2
 
 
-def test_while_an_index_is_made_searches_do_not_wait_for_it(room: State) -> None:
+def test_while_an_index_is_made_searches_do_not_wait_for_it(state: State) -> None:
     go_on = threading.Event()
-    indexing = room.part(Indexing)
-    job = indexing.job = room.jobs.start("index", "a long one", lambda job: go_on.wait(60))
-    found = search_archive(room, SearchWanted(q="harvest"))
+    indexing = state.part(Indexing)
+    job = indexing.job = state.jobs.start("index", "a long one", lambda job: go_on.wait(60))
+    found = search_archive(state, SearchWanted(q="harvest"))
     assert (found.total, found.documents, indexing.job) == (0, (), job)
     assert found.pending > 0
     go_on.set()
     assert job.ended.wait(60)
-    assert search_archive(room, SearchWanted(q="harvest")).total == 2
+    assert search_archive(state, SearchWanted(q="harvest")).total == 2
 
 
-def test_an_index_that_is_stopped_leaves_the_rest_for_later(room: State) -> None:
+def test_an_index_that_is_stopped_leaves_the_rest_for_later(state: State) -> None:
     job = BackgroundJob(1, "index", "stopped before it began")
     job.stop()
-    assert room.part(Indexing)._work(job) == 0
-    assert search_archive(room, SearchWanted(q="harvest")).total == 2
+    assert state.part(Indexing)._work(job) == 0
+    assert search_archive(state, SearchWanted(q="harvest")).total == 2
 
 
 @pytest.mark.parametrize(("what", "count"), [("documents", 4), ("records", 6)])
 def test_a_download_that_is_too_long_is_named_as_the_first_part(
-    room: State, what: Literal["documents", "records"], count: int, monkeypatch: pytest.MonkeyPatch
+    state: State, what: Literal["documents", "records"], count: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    whole = download_found(room, DownloadWanted(what=what))
+    whole = download_found(state, DownloadWanted(what=what))
     monkeypatch.setattr("scythe.web.archive.archive._EXPORTED_CHARS", 10)
-    short = download_found(room, DownloadWanted(what=what))
+    short = download_found(state, DownloadWanted(what=what))
     assert (whole.file_name, whole.body.count(b"\n")) == (f"{what}-{count}.jsonl", count)
     assert (short.file_name, short.body.count(b"\n")) == (f"{what}-first-1.jsonl", 1)
     assert whole.body.startswith(short.body)
@@ -299,8 +301,8 @@ def test_records_of_one_kind_share_a_table_and_others_get_their_own() -> None:
         hit(3, "table", title="Rake", price="9"),
         hit(4, "table", year="1841"),
     ]
-    sheets = line_up(rows)
-    assert [(sheet.kind, sheet.columns, len(sheet.rows)) for sheet in sheets] == [
+    grids = line_up(rows)
+    assert [(grid.kind, grid.columns, len(grid.rows)) for grid in grids] == [
         ("list", ("title", "price", "seller"), 2),
         ("table", ("title", "price"), 1),
         ("table", ("year",), 1),

@@ -8,7 +8,7 @@ import pytest
 from bench.trials.big_archive import make
 from bench.trials.web_speed import AT_HAND, addresses, measure_pages, routes
 
-NAMES = AT_HAND | {name: ["1"] for name in ("document", "list", "record", "watch", "region")}
+NAMES = AT_HAND | {name: ["1"] for name in ("document", "list", "record", "watch", "list_id")}
 
 
 @pytest.mark.parametrize("route", routes(), ids=lambda route: route.path)

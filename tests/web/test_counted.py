@@ -14,39 +14,39 @@ from scythe.archive.sites import add_site
 from scythe.web import learned_sites
 from scythe.web.home.home import list_sites
 from scythe.web.operations import Nothing
-from scythe.web.state import RoomOptions, State
+from scythe.web.state import State, StateOptions
 
 
 @pytest.fixture
-def room(tmp_path: Path) -> State:
-    return State(RoomOptions(archive=str(tmp_path / "archive.db")))
+def state(tmp_path: Path) -> State:
+    return State(StateOptions(archive=str(tmp_path / "archive.db")))
 
 
-def pages(room: State) -> list[int]:
-    return [site.counts.pages for site in list_sites(room, Nothing()) if site.counts is not None]
+def pages(state: State) -> list[int]:
+    return [site.counts.pages for site in list_sites(state, Nothing()) if site.counts is not None]
 
 
-def test_what_a_small_archive_has_is_shown_at_once(room: State) -> None:
-    with room.archive() as archive:
+def test_what_a_small_archive_has_is_shown_at_once(state: State) -> None:
+    with state.archive() as archive:
         _, tasks = begin(archive, "a", "b")
-        assert pages(room) == [0]
+        assert pages(state) == [0]
         store_outcomes(archive, [done(tasks[0])])
-        assert pages(room) == [1]
+        assert pages(state) == [1]
         add_site(archive, "empty.example", SITE)
-        assert pages(room) == [1, 0]
-    room.close()
+        assert pages(state) == [1, 0]
+    state.close()
 
 
-def test_what_takes_long_to_count_is_counted_seldom(room: State, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_takes_long_to_count_is_counted_seldom(state: State, monkeypatch: pytest.MonkeyPatch) -> None:
     times: list[str] = []
     monkeypatch.setattr(learned_sites, "count_sites", lambda archive: times.append("once more") or count_sites(archive))
     monkeypatch.setattr(learned_sites, "_QUICK_S", 0.0)
     monkeypatch.setattr(learned_sites, "_SHARE", 1e9)
-    with room.archive() as archive:
+    with state.archive() as archive:
         add_urls(archive, add_site(archive, LANE, SITE), [found("a")])
-    assert pages(room) == pages(room) == [0]
+    assert pages(state) == pages(state) == [0]
     assert len(times) == 1
-    room.part(learned_sites.SiteCounts)._until = 0.0
-    assert pages(room) == [0]
+    state.part(learned_sites.SiteCounts)._until = 0.0
+    assert pages(state) == [0]
     assert len(times) == 2
-    room.close()
+    state.close()

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.web.conftest import NARROW, Eyes, Look, make_room
+from tests.web.conftest import NARROW, Eyes, Look, make_state
 
 import scythe
 from scythe.demo import world
@@ -35,17 +35,17 @@ AT_HAND = 10  # of the products; the others are extracted
 
 
 @pytest.fixture
-def room(tmp_path: Path) -> State:
-    """A room with products at hand, and some other pages of the same site."""
+def state(tmp_path: Path) -> State:
+    """A state with products at hand, and some other pages of the same site."""
     others = [page for plan in SHOP.ledger.by_path.values() if plan.kind == "docs" and (page := SHOP.page(plan.path))]
     pages = [LoadedPage(page.path, page.html, page.url, page.content_type) for page in (*PRODUCTS[:AT_HAND], *others)]
-    return make_room(tmp_path, pages)
+    return make_state(tmp_path, pages)
 
 
 @pytest.fixture
-def serving(room: State) -> Iterator[Serving]:
-    """The room, served."""
-    with serve_in_thread(room) as served:
+def serving(state: State) -> Iterator[Serving]:
+    """The state, served."""
+    with serve_in_thread(state) as served:
         yield served
 
 
@@ -80,7 +80,7 @@ def shoot_all(eyes: Eyes, name: str) -> None:
 
 
 @pytest.mark.slow
-def test_three_fields_picked_on_a_page_are_right_on_all_others(look: Look, room: State) -> None:
+def test_three_fields_picked_on_a_page_are_right_on_all_others(look: Look, state: State) -> None:
     eyes = look("/fields")
     for name, value in GOLD[0].items():
         click_text(eyes, value)
@@ -107,7 +107,7 @@ def test_three_fields_picked_on_a_page_are_right_on_all_others(look: Look, room:
     eyes.tab.locator("#plan", has_text="All that you showed is saved").wait_for()
     eyes.tab.evaluate("scrollTo(0, 0)")
     shoot_all(eyes, "fields-saved")
-    site = scythe.Site.load(str(room.options.profile))
+    site = scythe.Site.load(str(state.options.profile))
     rest = list(zip(PRODUCTS, GOLD, strict=True))[2:]
     got = [site.extract(page.html, url=page.url).fields for page, _ in rest]
     assert [{name: each[name].values for name in GOLD[0]} for each in got] == [
@@ -116,7 +116,7 @@ def test_three_fields_picked_on_a_page_are_right_on_all_others(look: Look, room:
     assert set(site.profile.fields) > {"title", "text", *GOLD[0]}
 
 
-def test_a_field_is_picked_and_corrected_by_keys_in_a_narrow_window(look: Look, room: State) -> None:
+def test_a_field_is_picked_and_corrected_by_keys_in_a_narrow_window(look: Look, state: State) -> None:
     eyes = look("/fields", size=NARROW)
     eyes.shoot("fields-begin")
     tab = eyes.tab

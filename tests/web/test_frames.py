@@ -18,7 +18,7 @@ from scythe.page import Page
 from scythe.web.frames import frames
 from scythe.web.frames.frames import NO_PICTURE, Loads, sheet_addresses
 from scythe.web.server import Serving, serve_in_thread
-from scythe.web.state import NotThere, RoomOptions, State
+from scythe.web.state import NotThere, State, StateOptions
 
 
 def png() -> bytes:
@@ -55,26 +55,26 @@ def trap() -> Iterator[Trap]:
         yield set_
 
 
-def open_room(trap: Trap, folder: Path, *, allow_private: bool = True) -> State:
-    """Return a room with one page of the site."""
+def open_state(trap: Trap, folder: Path, *, allow_private: bool = True) -> State:
+    """Return a state with one page of the site."""
     page = LoadedPage("loads", PAGE.encode(), f"{trap.url}/page", "text/html")
-    return State(RoomOptions(None, folder / "site.json", "", Reach(allow_private=allow_private)), [page])
+    return State(StateOptions(None, folder / "site.json", "", Reach(allow_private=allow_private)), [page])
 
 
 @pytest.fixture
-def room(trap: Trap, tmp_path: Path) -> State:
+def state(trap: Trap, tmp_path: Path) -> State:
     """The page whose pictures are at the trap."""
-    return open_room(trap, tmp_path)
+    return open_state(trap, tmp_path)
 
 
 def consent(serving: Serving, *, is_given: bool = True, site: str = "profile") -> int:
     """Allow loading, as the button does."""
     body = f'{{"site": "{site}", "is_given": {str(is_given).lower()}}}'.encode()
-    return ask(serving, "/api/consent", "POST", headers=posting(serving.gate), body=body).status
+    return ask(serving, "/api/consent", "POST", headers=posting(serving.auth), body=body).status
 
 
 def get(serving: Serving, path: str) -> Answer:
-    return ask(serving, path, headers=cookie(serving.gate))
+    return ask(serving, path, headers=cookie(serving.auth))
 
 
 def is_sign(answer: Answer) -> bool:
@@ -113,15 +113,15 @@ def test_a_picture_is_known_by_its_bytes_and_its_size(serving: Serving, trap: Tr
 
 
 def test_a_redirect_into_the_network_is_not_followed(trap: Trap, tmp_path: Path) -> None:
-    room = open_room(trap, tmp_path)
-    with serve_in_thread(room) as serving:
+    state = open_state(trap, tmp_path)
+    with serve_in_thread(state) as serving:
         consent(serving)
         answer = get(serving, f"/picture/1/{INSIDE}")
     assert is_sign(answer)
 
 
 def test_what_is_inside_the_network_is_refused_unless_allowed(trap: Trap, tmp_path: Path) -> None:
-    with serve_in_thread(open_room(trap, tmp_path, allow_private=False)) as serving:
+    with serve_in_thread(open_state(trap, tmp_path, allow_private=False)) as serving:
         consent(serving)
         pictures, sheet = [get(serving, f"/picture/1/{row}") for row in range(7)], get(serving, "/sheet/1/0")
     assert [is_sign(answer) for answer in pictures] == [True] * 7
@@ -177,14 +177,14 @@ def test_pages_that_are_not_at_hand_are_not_there(serving: Serving) -> None:
     assert get(serving, "/frame/1/../2").status == 404
 
 
-def test_nothing_is_asked_for_without_consent_whoever_calls(trap: Trap, room: State) -> None:
-    page = room.page(1)
+def test_nothing_is_asked_for_without_consent_whoever_calls(trap: Trap, state: State) -> None:
+    page = state.page(1)
     assert page is not None
     with pytest.raises(NotThere, match="not to be loaded"):
-        room.part(Loads).get(page, f"{trap.url}/red.png")
+        state.part(Loads).get(page, f"{trap.url}/red.png")
     assert trap.hits == []
-    room.consent("profile", is_given=True)
-    assert apart(lambda: room.part(Loads).get(page, f"{trap.url}/red.png"))[0] == png()
+    state.consent("profile", is_given=True)
+    assert apart(lambda: state.part(Loads).get(page, f"{trap.url}/red.png"))[0] == png()
 
 
 def test_sheets_without_an_address_of_the_web_are_left_out() -> None:

@@ -11,7 +11,7 @@ import pytest
 from tests.archive.visiting import done, extracted
 from tests.faults.redesign import change_everything
 from tests.site.test_drift import learn_shop, shop_page, url_of
-from tests.web.conftest import NARROW, Look, demo_pages, make_room
+from tests.web.conftest import NARROW, Look, demo_pages, make_state
 
 from scythe.archive.frontier import add_urls, next_tasks
 from scythe.archive.outcomes import store_outcomes
@@ -145,11 +145,11 @@ def test_what_two_versions_differ_in_is_told_in_words() -> None:
     assert [one.kind for one in compare_profiles(before, replace(before, layouts=(moved,)))] == ["tuned"]
 
 
-def fill_archive(room: State, texts: tuple[str, ...]) -> int:
-    """Put a site with visits of some weeks and versions of its profile into the archive of a room."""
+def fill_archive(state: State, texts: tuple[str, ...]) -> int:
+    """Put a site with visits of some weeks and versions of its profile into the archive of a state."""
     now = datetime.now(UTC)
     lane = "shop.example:8080"
-    with room.archive() as archive:
+    with state.archive() as archive:
         site = add_site(archive, KEY, START)
         for text in texts:
             save_profile(archive, site, text)
@@ -171,15 +171,15 @@ def fill_archive(room: State, texts: tuple[str, ...]) -> int:
 
 
 @pytest.fixture
-def room(tmp_path: Path) -> State:
-    """A room on an archive in which a shop was redesigned and learned again."""
-    room = make_room(tmp_path, [], archive=str(tmp_path / "archive.db"))
-    fill_archive(room, versions())
-    return room
+def state(tmp_path: Path) -> State:
+    """A state on an archive in which a shop was redesigned and learned again."""
+    state = make_state(tmp_path, [], archive=str(tmp_path / "archive.db"))
+    fill_archive(state, versions())
+    return state
 
 
-def test_the_archive_and_the_rules_are_told_together(room: State) -> None:
-    seen = see_health(room, HealthWanted(site=KEY))
+def test_the_archive_and_the_rules_are_told_together(state: State) -> None:
+    seen = see_health(state, HealthWanted(site=KEY))
     assert seen.verdict.state == "good"
     assert seen.verdict.says.startswith("All rules fit again: pages fitted no layout on ")
     assert seen.rules is not None
@@ -193,9 +193,9 @@ def test_the_archive_and_the_rules_are_told_together(room: State) -> None:
 
 
 def test_servers_that_ask_to_be_left_alone_are_noted(tmp_path: Path) -> None:
-    room = make_room(tmp_path, [], archive=str(tmp_path / "archive.db"))
-    site = fill_archive(room, ())
-    with room.archive() as archive:
+    state = make_state(tmp_path, [], archive=str(tmp_path / "archive.db"))
+    site = fill_archive(state, ())
+    with state.archive() as archive:
         save_robots(archive, StoredRobots("http://shop.example:8080", 503, b"", NOW))
         health = read_health(archive, site, now=NOW)
     slow = replace(health.lanes[0], slow=4.0, free_at=NOW)
@@ -208,24 +208,24 @@ def test_servers_that_ask_to_be_left_alone_are_noted(tmp_path: Path) -> None:
     )
 
 
-def test_sites_and_versions_that_are_not_there_are_said_to_be_so(room: State) -> None:
+def test_sites_and_versions_that_are_not_there_are_said_to_be_so(state: State) -> None:
     for wanted in (ChangesWanted(site="x"), ChangesWanted(site=KEY, old=7, new=8), ChangesWanted(site=PROFILE)):
         with pytest.raises(NotThere):
-            list_changes(room, wanted)
-    assert [one.layout for one in list_changes(room, ChangesWanted(site=KEY))][:1] == ["layout-2"]
-    with room.archive() as archive:
+            list_changes(state, wanted)
+    assert [one.layout for one in list_changes(state, ChangesWanted(site=KEY))][:1] == ["layout-2"]
+    with state.archive() as archive:
         add_site(archive, "new.example", Url("https://new.example/"))
     with pytest.raises(NotThere, match=r"nothing was learned of 'new\.example' yet"):
-        list_changes(room, ChangesWanted(site="new.example"))
+        list_changes(state, ChangesWanted(site="new.example"))
 
 
 def test_versions_looked_at_long_ago_are_read_again(tmp_path: Path) -> None:
-    room = make_room(tmp_path, [], archive=str(tmp_path / "archive.db"))
-    with room.archive() as archive:
+    state = make_state(tmp_path, [], archive=str(tmp_path / "archive.db"))
+    with state.archive() as archive:
         site = add_site(archive, KEY, START)
         for number in range(1, 20):
             save_profile(archive, site, Site(Profile((), (f"field {number}",))).to_json())
-    kept = room.part(Versions)
+    kept = state.part(Versions)
     first = kept.get(KEY, 1)
     assert kept.get(KEY, 1) is first
     assert [kept.get(KEY, number).fields for number in range(1, 20)] == [(f"field {n}",) for n in range(1, 20)]
@@ -233,33 +233,33 @@ def test_versions_looked_at_long_ago_are_read_again(tmp_path: Path) -> None:
     assert (kept.get(KEY, 1), kept.newest(KEY)) == (first, 19)
 
 
-def test_a_profile_that_cannot_be_read_hides_nothing_else(room: State) -> None:
-    with room.archive() as archive:
+def test_a_profile_that_cannot_be_read_hides_nothing_else(state: State) -> None:
+    with state.archive() as archive:
         save_profile(archive, find_site(archive, KEY) or 0, "{}")
-    shown = show_health(room, ChangesWanted(site=KEY))
+    shown = show_health(state, ChangesWanted(site=KEY))
     seen = shown["seen"]
     assert (seen.verdict.state, seen.verdict.says) == ("bad", "What was learned of this site cannot be read.")
     assert "not a profile of scythe" in seen.verdict.notes[0]
     assert (seen.archive.counts.pages, seen.rules, shown["summaries"][4]) == (44, None, "one of the two cannot be read")
     assert shown["summaries"][3].startswith("layout-2 added")
-    assert "Versions 3 and 4 cannot be compared" in make_templates(room, Auth())(
+    assert "Versions 3 and 4 cannot be compared" in make_templates(state, Auth())(
         "health.html", {"area": "home", "wanted": None, **shown}
     )
 
 
 def test_a_profile_without_an_archive_has_its_health_too(tmp_path: Path) -> None:
-    room = make_room(tmp_path, demo_pages(3))
-    shown = show_health(room, ChangesWanted())
+    state = make_state(tmp_path, demo_pages(3))
+    shown = show_health(state, ChangesWanted())
     assert shown["seen"].verdict.says == "Nothing was learned of this site yet."
     Path(tmp_path / "site.json").write_text(versions()[1], encoding="utf-8")
-    seen = see_health(room, HealthWanted(site=PROFILE))
+    seen = see_health(state, HealthWanted(site=PROFILE))
     assert seen.verdict.state == "bad"
     assert seen.archive is None
     assert seen.rules is not None
     assert [one.what for one in seen.rules.events] == ["unknown"]
 
 
-def test_a_person_sees_what_drifted_and_what_was_learned_again(look: Look, room: State) -> None:
+def test_a_person_sees_what_drifted_and_what_was_learned_again(look: Look, state: State) -> None:
     eyes = look(f"/sites?site={KEY}")
     tab = eyes.tab
     assert tab.inner_text(".verdict .says").startswith("All rules fit again: pages fitted no layout on ")
@@ -278,13 +278,13 @@ def test_a_person_sees_what_drifted_and_what_was_learned_again(look: Look, room:
 
 
 @pytest.mark.slow
-def test_the_demo_site_in_its_second_design_is_noticed(look: Look, room: State) -> None:
+def test_the_demo_site_in_its_second_design_is_noticed(look: Look, state: State) -> None:
     kinds = ("news", "blog")
     old, new = ([page for page in demo_site(pages=24, design=n) if page.kind in kinds] for n in (0, 1))
     site = Site.learn([(page.url, page.html) for page in old])
     for page in (*old, *new[:4]):
         site.extract(page.html, page.url)
-    room.save_site(PROFILE, site)
+    state.save_site(PROFILE, site)
     eyes = look("/sites?site=profile", dark=True)
     assert eyes.tab.inner_text(".verdict.bad .says").startswith("Pages have fitted no layout since ")
     eyes.shoot("health-dark")

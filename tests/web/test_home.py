@@ -6,7 +6,7 @@ import threading
 from pathlib import Path
 
 import pytest
-from tests.web.conftest import NARROW, WIDE, Look, apart, make_room
+from tests.web.conftest import NARROW, WIDE, Look, apart, make_state
 
 from scythe.archive.retrieval import newest_records
 from scythe.demo.replay_serve import live_site, serve_replay
@@ -28,12 +28,12 @@ def test_the_overview_shows_the_site_at_hand(look: Look, size: tuple[int, int]) 
     eyes.shoot("overview")
 
 
-def test_new_records_next_visits_and_what_was_learned_are_on_the_overview(look: Look, room: State) -> None:
+def test_new_records_next_visits_and_what_was_learned_are_on_the_overview(look: Look, state: State) -> None:
     from scythe import Site, watch
 
-    Site.learn([(page.url, page.body) for page in room.pages()]).save(room.options.profile or "")
+    Site.learn([(page.url, page.body) for page in state.pages()]).save(state.options.profile or "")
     with serve_replay(live_site(every_s=5.0)) as site:
-        list(watch(site.urls, archive=room.options.archive, once=True, allow_private=True))
+        list(watch(site.urls, archive=state.options.archive, once=True, allow_private=True))
         newest = site.urls[0]
     eyes = look("/")
     shown = eyes.tab.inner_text("main")
@@ -41,7 +41,7 @@ def test_new_records_next_visits_and_what_was_learned_are_on_the_overview(look: 
     assert newest in shown
     assert "new expected" in shown
     eyes.tab.locator("#newest + a, #newest").first.wait_for()
-    with room.archive() as archive:
+    with state.archive() as archive:
         record = newest_records(archive, 1, watches=None)[0]
     assert record.fields[record.columns.index("title")] in shown
     eyes.shoot("overview-full")
@@ -63,23 +63,23 @@ def test_dark_can_be_chosen_and_is_kept(look: Look) -> None:
     eyes.shoot("overview-dark")
 
 
-def test_so_much_work_of_one_kind_is_done_at_once_and_no_more(room: State) -> None:
+def test_so_much_work_of_one_kind_is_done_at_once_and_no_more(state: State) -> None:
     go_on = threading.Event()
-    first = room.jobs.start("learn", "one", lambda job: go_on.wait(30), most=1)
+    first = state.jobs.start("learn", "one", lambda job: go_on.wait(30), most=1)
     with pytest.raises(NotNow, match=f"job {first.number}"):
-        room.jobs.start("learn", "two", lambda job: None, most=1)
-    assert room.jobs.start("pages", "of another kind", lambda job: None, most=1).number
+        state.jobs.start("learn", "two", lambda job: None, most=1)
+    assert state.jobs.start("pages", "of another kind", lambda job: None, most=1).number
     go_on.set()
     assert first.ended.wait(30)
-    assert room.jobs.start("learn", "three", lambda job: None, most=1).number
+    assert state.jobs.start("learn", "three", lambda job: None, most=1).number
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")  # it is for the terminal
-def test_work_that_ends_by_a_bug_is_told_as_failed_and_not_for_ever_running(room: State) -> None:
+def test_work_that_ends_by_a_bug_is_told_as_failed_and_not_for_ever_running(state: State) -> None:
     def work(job: BackgroundJob) -> object:
         raise ZeroDivisionError
 
-    job = room.jobs.start("learn", "a bug", work)
+    job = state.jobs.start("learn", "a bug", work)
     assert job.ended.wait(20)
     for thread in [one for one in threading.enumerate() if one.name == "scythe-learn"]:
         thread.join(20)  # what it says last is of this test, not of the next
@@ -87,32 +87,32 @@ def test_work_that_ends_by_a_bug_is_told_as_failed_and_not_for_ever_running(room
     assert job.ended_at is not None
 
 
-def test_pages_of_a_site_that_is_not_there_are_not_taken(room: State) -> None:
+def test_pages_of_a_site_that_is_not_there_are_not_taken(state: State) -> None:
     with pytest.raises(NotThere, match=r"no site 'nobody\.example'"):
-        take_pages(room, SampleWanted(url="https://a.example/", site="nobody.example"))
-    assert room.jobs.seen() == []
+        take_pages(state, SampleWanted(url="https://a.example/", site="nobody.example"))
+    assert state.jobs.seen() == []
 
 
 @pytest.mark.parametrize("url", ["file:///etc/passwd", "ftp://example.org/", "https://", ""])
-def test_what_is_no_address_of_the_web_is_told_before_work_begins(room: State, url: str) -> None:
+def test_what_is_no_address_of_the_web_is_told_before_work_begins(state: State, url: str) -> None:
     with pytest.raises(BadInput, match="not an http or https address"):
-        take_pages(room, SampleWanted(url=url))
-    assert room.jobs.seen() == []
+        take_pages(state, SampleWanted(url=url))
+    assert state.jobs.seen() == []
 
 
 def test_taking_pages_ends_when_it_is_asked_to_and_keeps_what_came(tmp_path: Path) -> None:
-    room = make_room(tmp_path, [])
+    state = make_state(tmp_path, [])
     job = BackgroundJob(1, "pages", "asked to stop at once")
     job.stop()
     with serve_demo(DemoOptions(pages=24)) as served:
-        taken = apart(lambda: _take(room, SampleWanted(url=served.url, pages=5), served.url, job))
-    assert [page.number for page in room.pages()] == taken == [1]
+        taken = apart(lambda: _take(state, SampleWanted(url=served.url, pages=5), served.url, job))
+    assert [page.number for page in state.pages()] == taken == [1]
 
 
-def test_a_profile_that_cannot_be_read_keeps_nobody_from_the_overview(room: State) -> None:
-    assert room.options.profile is not None
-    room.options.profile.write_text("{}")
-    shown = show_home(room, Nothing())
+def test_a_profile_that_cannot_be_read_keeps_nobody_from_the_overview(state: State) -> None:
+    assert state.options.profile is not None
+    state.options.profile.write_text("{}")
+    shown = show_home(state, Nothing())
     assert shown["learned"] is None
     assert [site.key for site in shown["sites"]] == ["profile"]
-    assert "pages at hand" in make_templates(room, Auth())("home.html", {"area": "home", "wanted": None, **shown})
+    assert "pages at hand" in make_templates(state, Auth())("home.html", {"area": "home", "wanted": None, **shown})

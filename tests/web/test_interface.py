@@ -40,7 +40,7 @@ def test_every_operation_is_described_once_under_its_own_name() -> None:
 
 
 def test_what_the_code_says_of_fields_is_described() -> None:
-    fields = describe_interface()["components"]["schemas"]["SiteSeen"]["properties"]
+    fields = describe_interface()["components"]["schemas"]["SiteView"]["properties"]
     assert fields["counts"]["description"] == "None: it is not in the archive."
     assert "description" not in fields["key"]
 

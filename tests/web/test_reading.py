@@ -11,7 +11,7 @@ import pytest
 from tests.fetch.server import always, serve
 from tests.fetch.server import page as answer
 from tests.web.asking import call
-from tests.web.conftest import demo_pages, make_room
+from tests.web.conftest import demo_pages, make_state
 
 from scythe import Site, read
 from scythe.archive.profile_history import save_profile
@@ -20,19 +20,19 @@ from scythe.errors import BadInput, FetchFailed
 from scythe.fetch.inputs import Reach
 from scythe.web.documents.documents import (
     ExtractWanted,
+    ListsWanted,
     PageWanted,
     ReadWanted,
-    RegionsWanted,
     SuggestWanted,
     extract_page,
     load_page,
     read_page,
-    read_page_regions,
+    read_page_lists,
     suggest_for_annotation,
 )
 from scythe.web.learned_sites import LearnedSites
 from scythe.web.server import Serving
-from scythe.web.state import NotNow, NotThere, RoomOptions, State
+from scythe.web.state import NotNow, NotThere, State, StateOptions
 
 STORY = 3  # the number of a page at hand
 
@@ -43,14 +43,14 @@ def learned() -> str:
     return Site.learn([(page.url, page.body) for page in demo_pages()[:12]]).to_json()
 
 
-def learn(room: State) -> Site:
+def learn(state: State) -> Site:
     site = Site.from_json(learned())
-    room.save_site("profile", site)
+    state.save_site("profile", site)
     return site
 
 
-def test_what_is_read_is_what_the_library_reads(serving: Serving, room: State) -> None:
-    page = room.page(STORY)
+def test_what_is_read_is_what_the_library_reads(serving: Serving, state: State) -> None:
+    page = state.page(STORY)
     assert page is not None
     expected = json.loads(json.dumps(read(page.body, page.url).to_dict()))
     said = call(serving, "/api/read", {"page": STORY, "parts": ["all"]}).value
@@ -58,16 +58,16 @@ def test_what_is_read_is_what_the_library_reads(serving: Serving, room: State) -
     assert said["text"]
 
 
-def test_only_the_parts_asked_for_are_there(room: State) -> None:
-    said = ask_parts(room, ("markdown",))
+def test_only_the_parts_asked_for_are_there(state: State) -> None:
+    said = ask_parts(state, ("markdown",))
     assert said == {"url", "why", "losses", "markdown"}
 
 
-def ask_parts(room: State, parts: tuple[str, ...]) -> set[str]:
+def ask_parts(state: State, parts: tuple[str, ...]) -> set[str]:
     import msgspec
 
     wanted = msgspec.convert({"page": STORY, "parts": list(parts)}, ReadWanted)
-    return set(msgspec.to_builtins(read_page(room, wanted)))
+    return set(msgspec.to_builtins(read_page(state, wanted)))
 
 
 def test_html_can_be_sent_and_nothing_is_fetched(serving: Serving) -> None:
@@ -77,11 +77,11 @@ def test_html_can_be_sent_and_nothing_is_fetched(serving: Serving) -> None:
     assert said["url"] == "https://example.org/a"
 
 
-def test_a_learned_site_cuts_fields_with_spans(room: State) -> None:
-    site = learn(room)
-    page = room.page(STORY)
+def test_a_learned_site_cuts_fields_with_spans(state: State) -> None:
+    site = learn(state)
+    page = state.page(STORY)
     assert page is not None
-    said = extract_page(room, ExtractWanted(page=STORY))
+    said = extract_page(state, ExtractWanted(page=STORY))
     assert isinstance(said.fields, dict)
     assert said.fields["title"] == site.extract(page.body, page.url).fields["title"]
     span = said.fields["title"].span
@@ -89,85 +89,85 @@ def test_a_learned_site_cuts_fields_with_spans(room: State) -> None:
     assert said.fields["title"].values[0].encode() in page.body[slice(*span)]
 
 
-def test_a_learned_site_is_loaded_once_until_it_changes(room: State) -> None:
-    learn(room)
-    sites = room.part(LearnedSites)
+def test_a_learned_site_is_loaded_once_until_it_changes(state: State) -> None:
+    learn(state)
+    sites = state.part(LearnedSites)
     first = sites.find("profile")
     assert sites.find(None) is first
-    learn(room)
+    learn(state)
     assert sites.find("profile") is not first
 
 
-def test_a_site_of_the_archive_is_found_by_its_key(room: State) -> None:
-    with room.archive() as archive:
+def test_a_site_of_the_archive_is_found_by_its_key(state: State) -> None:
+    with state.archive() as archive:
         number = add_site(archive, "field.example", "https://field.example/")
         save_profile(archive, number, learned())
-    said = extract_page(room, ExtractWanted(page=STORY, site="field.example", via="cut"))
+    said = extract_page(state, ExtractWanted(page=STORY, site="field.example", via="cut"))
     assert isinstance(said.fields, dict)
     assert said.fields["title"].how.startswith("cut")
 
 
-def test_extracting_says_what_is_missing(room: State) -> None:
+def test_extracting_says_what_is_missing(state: State) -> None:
     with pytest.raises(NotNow, match="no site was learned"):
-        extract_page(room, ExtractWanted(page=STORY))
+        extract_page(state, ExtractWanted(page=STORY))
     with pytest.raises(NotNow, match="nothing was learned of"):
-        extract_page(room, ExtractWanted(page=STORY, site="profile"))
+        extract_page(state, ExtractWanted(page=STORY, site="profile"))
     with pytest.raises(NotThere, match="there is no site"):
-        extract_page(room, ExtractWanted(page=STORY, site="elsewhere"))
+        extract_page(state, ExtractWanted(page=STORY, site="elsewhere"))
 
 
-def test_lists_of_a_page_come_with_their_columns(room: State) -> None:
-    regions = read_page_regions(room, RegionsWanted(page=1))
-    assert regions[0].columns
-    assert len(read_page_regions(room, RegionsWanted(page=1, everything=True))) > len(regions)
+def test_lists_of_a_page_come_with_their_columns(state: State) -> None:
+    lists = read_page_lists(state, ListsWanted(page=1))
+    assert lists[0].columns
+    assert len(read_page_lists(state, ListsWanted(page=1, everything=True))) > len(lists)
 
 
-def test_pages_at_hand_are_suggested_by_number(room: State) -> None:
-    found = suggest_for_annotation(room, SuggestWanted(count=3))
+def test_pages_at_hand_are_suggested_by_number(state: State) -> None:
+    found = suggest_for_annotation(state, SuggestWanted(count=3))
     assert len({one.page for one in found}) == 3
     assert all(one.by == "cover" for one in found)
 
 
-def test_addresses_are_suggested_without_fetching(room: State) -> None:
+def test_addresses_are_suggested_without_fetching(state: State) -> None:
     urls = tuple(f"https://example.org/story-{number}.html" for number in range(9))
-    found = suggest_for_annotation(room, SuggestWanted(urls=urls, count=2))
+    found = suggest_for_annotation(state, SuggestWanted(urls=urls, count=2))
     assert [one.by for one in found] == ["clusters", "clusters"]
     with pytest.raises(NotThere, match="no pages at hand"):
-        suggest_for_annotation(room, SuggestWanted(site="elsewhere"))
+        suggest_for_annotation(state, SuggestWanted(site="elsewhere"))
 
 
 @pytest.mark.parametrize(
     "url",
     ["file:///etc/passwd", "/etc/passwd", "ftp://example.org/", "javascript:alert(1)", "", "http://", "\0http://a"],
 )
-def test_only_web_addresses_are_fetched(room: State, url: str) -> None:
+def test_only_web_addresses_are_fetched(state: State, url: str) -> None:
     with pytest.raises(BadInput, match="not an http or https address"):
-        load_page(room, PageWanted(url=url))
+        load_page(state, PageWanted(url=url))
 
 
-def test_a_page_is_named_in_one_way(room: State) -> None:
+def test_a_page_is_named_in_one_way(state: State) -> None:
     with pytest.raises(BadInput, match="name a page"):
-        load_page(room, PageWanted())
+        load_page(state, PageWanted())
     with pytest.raises(BadInput, match="not both"):
-        load_page(room, PageWanted(page=1, html="<p>"))
+        load_page(state, PageWanted(page=1, html="<p>"))
     with pytest.raises(NotThere, match="no page 999"):
-        load_page(room, PageWanted(page=999))
+        load_page(state, PageWanted(page=999))
 
 
 def test_private_addresses_are_fetched_only_where_the_server_allows(tmp_path: Path, serving: Serving) -> None:
-    closed = State(RoomOptions(profile=tmp_path / "p.json", reach=Reach(allow_private=False)), demo_pages(3))
+    closed = State(StateOptions(profile=tmp_path / "p.json", reach=Reach(allow_private=False)), demo_pages(3))
     with pytest.raises(FetchFailed, match=r"private|not public|loopback"):
         load_page(closed, PageWanted(url=serving.url))
-    opened = make_room(tmp_path, [])
+    opened = make_state(tmp_path, [])
     with pytest.raises(FetchFailed, match="401"):  # it was asked, and wants a token
         load_page(opened, PageWanted(url=serving.url))
 
 
-def test_a_page_is_fetched_by_its_address(room: State) -> None:
+def test_a_page_is_fetched_by_its_address(state: State) -> None:
     body = "<title>Fetched</title><p>A page that came over the network, in the encoding its server names: Köln.</p>"
     with serve(always(answer(body.encode("latin-1"), "Content-Type: text/html; charset=latin-1"))) as server:
-        said = read_page(room, ReadWanted(url=server.url("/page")))
-        given = load_page(room, PageWanted(url=server.url("/page")))
+        said = read_page(state, ReadWanted(url=server.url("/page")))
+        given = load_page(state, PageWanted(url=server.url("/page")))
     assert said.url == given.url == server.url("/page")
     assert "Köln" in (said.text or "")
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import pyarrow.parquet
 import pytest
 from tests.web.asking import ask, bearer
-from tests.web.conftest import NARROW, WIDE, Look, demo_pages, make_room
+from tests.web.conftest import NARROW, WIDE, Look, demo_pages, make_state
 
 from scythe.archive.open import open_archive
 from scythe.archive.results import PageQuery
@@ -76,9 +76,9 @@ def site() -> Iterator[ReplayThread]:
 
 
 @pytest.fixture
-def room(tmp_path: Path) -> State:
-    """A room with a hostile page, some honest ones and an empty archive."""
-    return make_room(tmp_path, [hostile_page(), *demo_pages(6)], archive=str(tmp_path / "archive.db"))
+def state(tmp_path: Path) -> State:
+    """A state with a hostile page, some honest ones and an empty archive."""
+    return make_state(tmp_path, [hostile_page(), *demo_pages(6)], archive=str(tmp_path / "archive.db"))
 
 
 def run_once(archive: str) -> None:
@@ -108,13 +108,13 @@ def stories_of(site: ReplayThread, shelf: str) -> set[str]:
 # -- in a browser ------------------------------------------------------------------------------------------------------
 
 
-def test_a_list_is_read_chosen_watched_and_saved(look: Look, room: State, site: ReplayThread) -> None:
+def test_a_list_is_read_chosen_watched_and_saved(look: Look, state: State, site: ReplayThread) -> None:
     eyes = look("/records")
     tab = eyes.tab
     tab.fill("#take-url", site.url("/news/"))
     tab.click("text=Look at it")
     tab.wait_for_url("**/records?page=*")
-    listing = list_records(room, PageRecordsWanted(page=int(tab.url.rpartition("=")[2])))
+    listing = list_records(state, PageRecordsWanted(page=int(tab.url.rpartition("=")[2])))
     news, wire = listing.lists
     tab.click(f'nav.lists a[href*="list={wire.number}"]')
     tab.wait_for_selector(f"tbody tr >> nth={len(wire.records) - 1}")
@@ -133,16 +133,16 @@ def test_a_list_is_read_chosen_watched_and_saved(look: Look, room: State, site: 
     assert "scythe watch --archive" in tab.inner_text("#state")
     tab.evaluate("scrollTo(0, 0)")
     eyes.shoot("records-watched")
-    assert room.options.archive is not None
-    run_once(room.options.archive)
-    links = archived_links(room.options.archive)
+    assert state.options.archive is not None
+    run_once(state.options.archive)
+    links = archived_links(state.options.archive)
     assert {one.link for one in wire.records} <= links <= stories_of(site, "wire")  # a first visit turns one page
     assert not links & {one.link for one in news.records}
     tab.reload()
     assert tab.inner_text("#state dd") == str(len(links))
     tab.click("text=Watch no longer")
     tab.wait_for_selector("form#watch >> text=Watch")
-    assert list_watches(room, Nothing()) == []
+    assert list_watches(state, Nothing()) == []
 
 
 @pytest.mark.parametrize(("size", "dark"), [(WIDE, False), (NARROW, True)])
@@ -164,16 +164,16 @@ def test_hostile_cells_are_shown_as_text(look: Look, size: tuple[int, int], dark
 # -- without one -------------------------------------------------------------------------------------------------------
 
 
-def page_of(room: State, path: str) -> int:
-    return next(page.number for page in room.pages() if page.url is not None and page.url.endswith(path))
+def page_of(state: State, path: str) -> int:
+    return next(page.number for page in state.pages() if page.url is not None and page.url.endswith(path))
 
 
-def test_a_saved_list_is_what_the_page_shows_in_every_format(room: State) -> None:
-    number = page_of(room, "/index.html")
-    (one,) = list_records(room, PageRecordsWanted(page=number)).lists
+def test_a_saved_list_is_what_the_page_shows_in_every_format(state: State) -> None:
+    number = page_of(state, "/index.html")
+    (one,) = list_records(state, PageRecordsWanted(page=number)).lists
     titles = [record.fields[0] for record in one.records]
     sent = {
-        kind: export_list(room, ExportWanted(page=number, format=kind)) for kind in ("csv", "jsonl", "json", "parquet")
+        kind: export_list(state, ExportWanted(page=number, format=kind)) for kind in ("csv", "jsonl", "json", "parquet")
     }
     assert [row[0] for row in csv.reader(io.StringIO(sent["csv"].body.decode()))][1:] == titles
     assert [json.loads(line)["title"] for line in sent["jsonl"].body.decode().splitlines()] == titles
@@ -182,35 +182,35 @@ def test_a_saved_list_is_what_the_page_shows_in_every_format(room: State) -> Non
     assert {each.file_name for each in sent.values()} == {f"records-{number}-1.{kind}" for kind in sent}
 
 
-def test_no_cell_of_a_saved_list_is_a_formula(room: State) -> None:
-    body = export_list(room, ExportWanted(page=1)).body.decode()
+def test_no_cell_of_a_saved_list_is_a_formula(state: State) -> None:
+    body = export_list(state, ExportWanted(page=1)).body.decode()
     cells = [cell for row in csv.reader(io.StringIO(body)) for cell in row if cell]
     assert "'=cmd|' /C calc'!A0 1" in cells
     assert not [cell for cell in cells if cell[0] in "=+-@\t\r"]
 
 
 def test_a_saved_list_is_an_attachment_with_a_name_of_ours(serving: Serving) -> None:
-    answer = ask(serving, "/records/export?page=1&format=csv", headers=bearer(serving.gate))
+    answer = ask(serving, "/records/export?page=1&format=csv", headers=bearer(serving.auth))
     assert answer.status == 200
     assert answer.headers["content-disposition"].startswith('attachment; filename="records-1-1.csv"')
     assert "sandbox" in answer.headers["content-security-policy"]
-    wrong = ask(serving, "/records/export?page=1&format=exe", headers=bearer(serving.gate))
+    wrong = ask(serving, "/records/export?page=1&format=exe", headers=bearer(serving.auth))
     assert wrong.status == 422
 
 
-def test_menus_are_shown_only_on_request(room: State) -> None:
-    number = page_of(room, "/index.html")
-    few = list_records(room, PageRecordsWanted(page=number)).lists
-    all_of_them = list_records(room, PageRecordsWanted(page=number, everything=True)).lists
+def test_menus_are_shown_only_on_request(state: State) -> None:
+    number = page_of(state, "/index.html")
+    few = list_records(state, PageRecordsWanted(page=number)).lists
+    all_of_them = list_records(state, PageRecordsWanted(page=number, everything=True)).lists
     assert all(one.is_listed for one in few)
     assert all_of_them[: len(few)] == few
     assert not any(one.is_listed for one in all_of_them[len(few) :])
-    shown = show_records(room, RecordsWanted(page=number))
+    shown = show_records(state, RecordsWanted(page=number))
     assert shown["hidden"] == len(all_of_them) - len(few)
 
 
-def test_every_record_has_its_place_on_the_page(room: State) -> None:
-    (one,) = list_records(room, PageRecordsWanted(page=page_of(room, "/index.html"))).lists
+def test_every_record_has_its_place_on_the_page(state: State) -> None:
+    (one,) = list_records(state, PageRecordsWanted(page=page_of(state, "/index.html"))).lists
     places = [record.elements for record in one.records]
     assert all(places)
     assert sorted(number for each in places for number in each) == [number for each in places for number in each]
@@ -221,8 +221,8 @@ def test_long_lists_are_shown_in_parts(tmp_path: Path) -> None:
         f'<li><a href="/t/{n}"><h3>Thing number {n}</h3></a><p>All that is known of it, {n} words.</p></li>'
         for n in range(250)
     )
-    room = make_room(tmp_path, [LoadedPage("long", f"<main><ul>{rows}</ul></main>".encode(), "https://example.org/")])
-    parts = [show_records(room, RecordsWanted(page=1, start=start)) for start in (0, 100, 200, 9_000)]
+    state = make_state(tmp_path, [LoadedPage("long", f"<main><ul>{rows}</ul></main>".encode(), "https://example.org/")])
+    parts = [show_records(state, RecordsWanted(page=1, start=start)) for start in (0, 100, 200, 9_000)]
     assert [len(part["rows"]) for part in parts] == [100, 100, 50, 1]
     assert [[says for says, _ in part["turning"]] for part in parts[:3]] == [
         ["Records 101 to 200"],
@@ -235,30 +235,30 @@ def test_a_feed_is_a_list_too(tmp_path: Path) -> None:
     feed = b"""<?xml version="1.0"?><rss version="2.0"><channel><title>News</title>
     <item><title>First</title><link>https://example.org/1</link></item>
     <item><title>Second</title><link>https://example.org/2</link></item></channel></rss>"""
-    room = make_room(tmp_path, [LoadedPage("feed", feed, "https://example.org/feed.xml", "application/rss+xml")])
-    (one,) = list_records(room, PageRecordsWanted(page=1)).lists
+    state = make_state(tmp_path, [LoadedPage("feed", feed, "https://example.org/feed.xml", "application/rss+xml")])
+    (one,) = list_records(state, PageRecordsWanted(page=1)).lists
     assert [record.link for record in one.records] == ["https://example.org/1", "https://example.org/2"]
     assert one.kind == "feed"
 
 
 @pytest.mark.parametrize("body", [b"%PDF-1.7 \x00", b"\x89PNG\r\n\x1a\n\x00", b"PK\x03\x04\x00"])
 def test_what_is_no_page_has_no_lists(tmp_path: Path, body: bytes) -> None:
-    room = make_room(tmp_path, [LoadedPage("file", body, "https://example.org/file")])
-    assert list_records(room, PageRecordsWanted(page=1)).lists == ()
+    state = make_state(tmp_path, [LoadedPage("file", body, "https://example.org/file")])
+    assert list_records(state, PageRecordsWanted(page=1)).lists == ()
 
 
-def test_a_list_that_a_page_does_not_have_is_not_there(room: State) -> None:
+def test_a_list_that_a_page_does_not_have_is_not_there(state: State) -> None:
     with pytest.raises(NotThere, match="page 1 has no list 9"):
-        export_list(room, ExportWanted(page=1, list=9))
+        export_list(state, ExportWanted(page=1, list=9))
     with pytest.raises(NotThere, match=r"page 1 has \d lists, and no list 9"):
-        room.part(Listings).get(1).see(9)
+        state.part(Listings).get(1).see(9)
     with pytest.raises(NotThere, match="there is no page 99"):
-        show_records(room, RecordsWanted(page=99))
+        show_records(state, RecordsWanted(page=99))
 
 
 def test_lists_of_pages_looked_at_long_ago_are_read_again(tmp_path: Path) -> None:
     pages = [LoadedPage(f"{n}", f"<title>{n}</title><p>x".encode(), f"https://a.example/{n}") for n in range(18)]
-    listings = make_room(tmp_path, pages).part(Listings)
+    listings = make_state(tmp_path, pages).part(Listings)
     first = listings.get(1)
     assert listings.get(1) is first
     assert [listings.get(number).title for number in range(1, 19)] == [str(n) for n in range(18)]
@@ -266,37 +266,37 @@ def test_lists_of_pages_looked_at_long_ago_are_read_again(tmp_path: Path) -> Non
     assert listings.get(1).title == "0"
 
 
-def test_a_page_without_lists_and_a_room_without_pages_say_so(tmp_path: Path) -> None:
-    bare = make_room(tmp_path, [LoadedPage("bare", b"<p>Nothing to see here.</p>", "https://example.org/bare")])
+def test_a_page_without_lists_and_a_state_without_pages_say_so(tmp_path: Path) -> None:
+    bare = make_state(tmp_path, [LoadedPage("bare", b"<p>Nothing to see here.</p>", "https://example.org/bare")])
     assert show_records(bare, RecordsWanted())["lists"] == []
-    assert show_records(make_room(tmp_path, []), RecordsWanted())["page"] is None
+    assert show_records(make_state(tmp_path, []), RecordsWanted())["page"] is None
     with pytest.raises(NotThere):
         list_records(bare, PageRecordsWanted(page=7))
 
 
-def test_what_is_chosen_is_kept_with_the_watch(room: State) -> None:
-    number = page_of(room, "/index.html")
-    seen = watch_page(room, WatchWanted(page=number, lists=(1,), miss=0.05, max_delay_s=300.0, follow=True))
-    with room.archive() as archive:
+def test_what_is_chosen_is_kept_with_the_watch(state: State) -> None:
+    number = page_of(state, "/index.html")
+    seen = watch_page(state, WatchWanted(page=number, lists=(1,), miss=0.05, max_delay_s=300.0, follow=True))
+    with state.archive() as archive:
         (row,) = watch_rows(archive)
     options = ListOptions.from_json(row.options)
     assert (seen.places, seen.is_due, seen.follow, seen.miss) == ((1,), True, True, 0.05)
     assert options.regions[0].is_described
     assert options.goals.floor_s == 300.0
-    assert [one.url for one in list_watches(room, Nothing())] == [seen.url]
-    assert end_watch(room, EndWanted(url=seen.url)) == []
+    assert [one.url for one in list_watches(state, Nothing())] == [seen.url]
+    assert end_watch(state, EndWanted(url=seen.url)) == []
     with pytest.raises(NotThere):
-        end_watch(room, EndWanted(url=seen.url))
+        end_watch(state, EndWanted(url=seen.url))
 
 
-def test_what_cannot_be_watched_is_refused(room: State, tmp_path: Path) -> None:
+def test_what_cannot_be_watched_is_refused(state: State, tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="no list 9"):
-        watch_page(room, WatchWanted(page=page_of(room, "/index.html"), lists=(9,)))
+        watch_page(state, WatchWanted(page=page_of(state, "/index.html"), lists=(9,)))
     with pytest.raises(BadInput, match="without an address"):
-        watch_page(room, WatchWanted())
+        watch_page(state, WatchWanted())
     with pytest.raises(BadInput, match="policy"):
-        watch_page(room, WatchWanted(url="https://example.org/", policy="astrology"))
+        watch_page(state, WatchWanted(url="https://example.org/", policy="astrology"))
     with pytest.raises(BadInput, match="no archive"):
-        watch_page(make_room(tmp_path, []), WatchWanted(url="https://example.org/"))
-    assert list_watches(room, Nothing()) == []
-    assert list_watches(make_room(tmp_path, []), Nothing()) == []
+        watch_page(make_state(tmp_path, []), WatchWanted(url="https://example.org/"))
+    assert list_watches(state, Nothing()) == []
+    assert list_watches(make_state(tmp_path, []), Nothing()) == []

@@ -13,7 +13,7 @@ from urllib.request import Request, urlopen
 
 import pytest
 from tests.site.test_drift import shop_page, thing, url_of
-from tests.web.conftest import NARROW, Look, demo_pages, make_room
+from tests.web.conftest import NARROW, Look, demo_pages, make_state
 
 from scythe.fetch.inputs import LoadedPage
 from scythe.site.rules import ELEMENT, FieldRules, Profile, Rule, Usual, Way
@@ -35,7 +35,7 @@ from scythe.web.rules.rules import (
 )
 from scythe.web.rules.rules_page import MOST_BYTES, SourcePart, show_more, show_windows
 from scythe.web.server import Serving, serve_in_thread
-from scythe.web.state import PROFILE, NotNow, NotThere, RoomOptions, State
+from scythe.web.state import PROFILE, NotNow, NotThere, State, StateOptions
 from scythe.web.text_diff import diff_words
 
 OFFER = '<p class="offer">Half price until week {n}</p>'
@@ -60,21 +60,21 @@ def shop_profile() -> Profile:
     return replace(profile, layouts=(layout,), fields=(*profile.fields, "offer"), named=())
 
 
-def shop_room(folder: Path) -> State:
-    """Return a room with eight pages of the shop, the last with an offer in other quotes, and the rules for them."""
+def shop_state(folder: Path) -> State:
+    """Return a state with eight pages of the shop, the last with an offer in other quotes, and the rules for them."""
     bodies = [(n, offer_page(n)) for n in range(20, 27)] + [(28, offer_page(28, OFFER_ELSEWISE))]
     pages = [LoadedPage(f"thing-{n}.html", body, url_of(n), "text/html; charset=utf-8") for n, body in bodies]
-    room = make_room(folder, pages)
-    room.save_site(PROFILE, Site(shop_profile()))
-    return room
+    state = make_state(folder, pages)
+    state.save_site(PROFILE, Site(shop_profile()))
+    return state
 
 
 @pytest.fixture
-def room(request: pytest.FixtureRequest, tmp_path: Path) -> State:
-    """The shop's room, unless a test wants that of the demo site, where nothing was learned."""
+def state(request: pytest.FixtureRequest, tmp_path: Path) -> State:
+    """The shop's state, unless a test wants that of the demo site, where nothing was learned."""
     if getattr(request, "param", "") == "demo":
-        return make_room(tmp_path, demo_pages(12))
-    return shop_room(tmp_path)
+        return make_state(tmp_path, demo_pages(12))
+    return shop_state(tmp_path)
 
 
 def marked(parts: list[SourcePart], place: int) -> str:
@@ -138,7 +138,7 @@ def test_an_outer_part_stays_marked_around_an_inner_one() -> None:
 
 
 def test_rules_are_told_with_how_they_fare_on_the_pages_at_hand(tmp_path: Path) -> None:
-    seen = list_rules(shop_room(tmp_path), RulesWanted())
+    seen = list_rules(shop_state(tmp_path), RulesWanted())
     [layout] = seen.layouts
     fields = {field.name: field for field in layout.fields}
     assert (seen.pages, seen.left, seen.unknown, layout.at_hand) == (8, 0, 0, 8)
@@ -150,8 +150,8 @@ def test_rules_are_told_with_how_they_fare_on_the_pages_at_hand(tmp_path: Path) 
 
 
 def test_a_page_is_explained_with_the_votes_of_its_rules(tmp_path: Path) -> None:
-    room = shop_room(tmp_path)
-    found = explain_at_hand(room, PageWanted(page=1))
+    state = shop_state(tmp_path)
+    found = explain_at_hand(state, PageWanted(page=1))
     price = next(field for field in found.fields if field.name == "price")
     assert (price.outcome, price.values, price.differs) == ("cut", (thing(20)["price"],), False)
     assert price.ways[0].agreed >= price.ways[0].needed
@@ -160,38 +160,38 @@ def test_a_page_is_explained_with_the_votes_of_its_rules(tmp_path: Path) -> None
 
 
 def test_a_page_that_is_not_there_is_said_to_be_so(tmp_path: Path) -> None:
-    room = shop_room(tmp_path)
+    state = shop_state(tmp_path)
     for wanted in (RulesViewWanted(page=99), RulesViewWanted(layout="x"), RulesViewWanted(site="nowhere")):
         with pytest.raises(NotThere):
-            show_rules(room, wanted)
+            show_rules(state, wanted)
     with pytest.raises(NotThere):
-        explain_at_hand(room, PageWanted(page=99))
+        explain_at_hand(state, PageWanted(page=99))
     with pytest.raises(NotThere):
-        read_source_part(room, SourceWanted(page=1, start=10, end=10**6))
+        read_source_part(state, SourceWanted(page=1, start=10, end=10**6))
 
 
 def test_a_page_of_too_many_tags_is_named_but_not_followed(tmp_path: Path) -> None:
-    room = shop_room(tmp_path)
-    room.add_pages(PROFILE, [LoadedPage("large", offer_page(30) + b"<p>x</p>" * 60_000, url_of(30), None)])
-    seen = list_rules(room, RulesWanted())
+    state = shop_state(tmp_path)
+    state.add_pages(PROFILE, [LoadedPage("large", offer_page(30) + b"<p>x</p>" * 60_000, url_of(30), None)])
+    seen = list_rules(state, RulesWanted())
     assert (seen.pages, seen.large, len(seen.measured)) == (9, 1, 8)
     with pytest.raises(NotNow, match="too large"):
-        explain_at_hand(room, PageWanted(page=9))
+        explain_at_hand(state, PageWanted(page=9))
 
 
 def test_learning_again_does_not_forget_what_people_showed(tmp_path: Path) -> None:
-    room = shop_room(tmp_path)
-    room.save_site(PROFILE, Site(replace(shop_profile(), named=("price",))))
+    state = shop_state(tmp_path)
+    state.save_site(PROFILE, Site(replace(shop_profile(), named=("price",))))
     with pytest.raises(NotNow, match="by example what price is"):
-        learn_site(room, LearnWanted())
+        learn_site(state, LearnWanted())
 
 
 def test_rules_are_shown_without_pages_and_nothing_is_shown_of_nothing(tmp_path: Path) -> None:
-    room = make_room(tmp_path, [])
-    fill = make_templates(room, Auth())
-    empty = fill("rules.html", {"area": "rules", "wanted": None, **show_rules(room, RulesViewWanted())})
-    room.save_site(PROFILE, Site(shop_profile()))
-    shown = show_rules(room, RulesViewWanted())
+    state = make_state(tmp_path, [])
+    fill = make_templates(state, Auth())
+    empty = fill("rules.html", {"area": "rules", "wanted": None, **show_rules(state, RulesViewWanted())})
+    state.save_site(PROFILE, Site(shop_profile()))
+    shown = show_rules(state, RulesViewWanted())
     without_pages = fill("rules.html", {"area": "rules", "wanted": None, **shown})
     assert "Begin with some pages" in empty
     assert (shown["page"], shown["layout"].at_hand) == (None, 0)
@@ -199,41 +199,41 @@ def test_rules_are_shown_without_pages_and_nothing_is_shown_of_nothing(tmp_path:
 
 
 def test_where_bytes_and_tree_cannot_be_matched_values_are_told_without_places_in_the_frame(tmp_path: Path) -> None:
-    room = shop_room(tmp_path)
+    state = shop_state(tmp_path)
     odd = offer_page(40).replace(b"</body>", b"<x\0y>z</x\0y></body>")  # a name that browsers read as another one
-    [page] = room.add_pages(PROFILE, [LoadedPage("odd.html", odd, url_of(40))])
-    found = explain_at_hand(room, PageWanted(page=page.number))
+    [page] = state.add_pages(PROFILE, [LoadedPage("odd.html", odd, url_of(40))])
+    found = explain_at_hand(state, PageWanted(page=page.number))
     fields = {field.name: field for field in found.fields}
     assert (fields["price"].outcome, fields["price"].values) == ("cut", (thing(40)["price"],))
     assert {place.elements for place in found.places} == {()}
-    whole = explain_at_hand(room, PageWanted(page=1))
+    whole = explain_at_hand(state, PageWanted(page=1))
     assert all(place.elements for place in whole.places if place.kind == "field")
 
 
 def test_a_page_of_a_site_that_was_not_learned_cannot_be_explained(tmp_path: Path) -> None:
-    room = make_room(tmp_path, demo_pages(3))
+    state = make_state(tmp_path, demo_pages(3))
     with pytest.raises(NotNow, match="nothing was learned of 'profile' yet"):
-        explain_at_hand(room, PageWanted(page=1))
+        explain_at_hand(state, PageWanted(page=1))
 
 
 def test_nothing_is_learned_that_could_not_be_saved() -> None:
-    room = State(RoomOptions(), demo_pages(3))
+    state = State(StateOptions(), demo_pages(3))
     with pytest.raises(NotNow, match="--profile FILE"):
-        learn_site(room, LearnWanted())
+        learn_site(state, LearnWanted())
     with pytest.raises(NotNow, match="0 pages"):
-        learn_site(State(RoomOptions()), LearnWanted())
+        learn_site(State(StateOptions()), LearnWanted())
 
 
 def test_labels_of_images_outlive_learning_again(tmp_path: Path) -> None:
-    room = make_room(tmp_path, demo_pages(6))
-    given = [(page.url, page.body) for page in room.pages()]
+    state = make_state(tmp_path, demo_pages(6))
+    given = [(page.url, page.body) for page in state.pages()]
     site = Site.learn(given)
-    image = next(page for page in room.pages() if b"<figure" in page.body)
+    image = next(page for page in state.pages() if b"<figure" in page.body)
     site.annotate({str(image.url): ["#1"]}, given)
-    room.save_site(PROFILE, site)
-    job = room.jobs.find(learn_site(room, LearnWanted()).number)
-    room.jobs.close()
-    again = room.load_site(PROFILE)
+    state.save_site(PROFILE, site)
+    job = state.jobs.find(learn_site(state, LearnWanted()).number)
+    state.jobs.close()
+    again = state.load_site(PROFILE)
     assert job is not None
     assert again is not None
     assert (job.state, job.error) in (("stopped", ""), ("done", ""))
@@ -267,7 +267,7 @@ def source_of(tab: Any, place: int) -> str:
     return said
 
 
-def test_a_person_sees_where_a_page_was_cut_and_where_the_tree_differs(look: Look, room: State) -> None:
+def test_a_person_sees_where_a_page_was_cut_and_where_the_tree_differs(look: Look, state: State) -> None:
     eyes = look("/rules")
     tab = eyes.tab
     assert "8 at hand" in tab.inner_text(".layouts")
@@ -275,7 +275,7 @@ def test_a_person_sees_where_a_page_was_cut_and_where_the_tree_differs(look: Loo
     assert tab.inner_text(".values .differs ins").startswith("only by")
     assert tab.inner_text(".values .differs .diff ins") == "Half price until week 28"
     tab.click(".pages tbody tr >> nth=1 >> a")
-    page = room.page(1)
+    page = state.page(1)
     assert page is not None
     cut = Site(shop_profile()).extract(page.body, page.url)
     buttons = tab.locator(".legend button")
@@ -301,17 +301,17 @@ def test_a_person_sees_where_a_page_was_cut_and_where_the_tree_differs(look: Loo
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("room", ["demo"], indirect=True)
-def test_a_person_learns_a_site_and_opens_what_was_left_out(look: Look, room: State) -> None:
+@pytest.mark.parametrize("state", ["demo"], indirect=True)
+def test_a_person_learns_a_site_and_opens_what_was_left_out(look: Look, state: State) -> None:
     eyes = look("/rules", dark=True)
     tab = eyes.tab
     eyes.shoot("rules-empty")
     tab.click("text=Learn these pages")
     tab.wait_for_selector(".field-rules")
     tab.wait_for_selector(".outline")
-    site = room.load_site(PROFILE)
+    site = state.load_site(PROFILE)
     number = int(tab.get_attribute(".on-page", "data-page"))
-    page = room.page(number)
+    page = state.page(number)
     assert site is not None
     assert page is not None
     while tab.locator(".gap button").count():
@@ -330,23 +330,23 @@ def test_a_person_learns_a_site_and_opens_what_was_left_out(look: Look, room: St
 @pytest.fixture
 def large(tmp_path: Path) -> Iterator[Serving]:
     """A profile of 20 layouts and 60 pages at hand, served."""
-    room = shop_room(tmp_path)
+    state = shop_state(tmp_path)
     pages = [LoadedPage(f"{n}.html", offer_page(n), url_of(n), None) for n in range(100, 152)]
-    room.add_pages(PROFILE, pages)
+    state.add_pages(PROFILE, pages)
     [layout] = shop_profile().layouts
     others = [
         replace(layout, name=f"other-{n}", marks=tuple(b"<!-- %d -->%b" % (n, mark) for mark in layout.marks))
         for n in range(19)
     ]
-    room.save_site(PROFILE, Site(replace(shop_profile(), layouts=(layout, *others))))
-    with serve_in_thread(room) as served:
+    state.save_site(PROFILE, Site(replace(shop_profile(), layouts=(layout, *others))))
+    with serve_in_thread(state) as served:
         yield served
 
 
 def test_rules_of_twenty_layouts_are_shown_within_300_ms(large: Serving) -> None:
     def ask(path: str) -> tuple[bytes, float]:
         began = time.perf_counter()
-        with urlopen(Request(f"{large.url}{path}", headers={"Authorization": f"Bearer {large.gate.token}"})) as answer:
+        with urlopen(Request(f"{large.url}{path}", headers={"Authorization": f"Bearer {large.auth.token}"})) as answer:
             return answer.read(), 1000 * (time.perf_counter() - began)
 
     first, took = ask("api/rules")

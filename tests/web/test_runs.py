@@ -14,7 +14,7 @@ from time import monotonic, sleep
 
 import pytest
 from tests.cli.test_ui import ask, ui
-from tests.web.conftest import NARROW, Look, make_room
+from tests.web.conftest import NARROW, Look, make_state
 
 from scythe.archive.frontier import add_urls
 from scythe.archive.host_leases import lane_rows
@@ -36,7 +36,7 @@ from scythe.watching.watch import add_lists
 from scythe.watching.watch_options import ListOptions
 from scythe.web.operations import Nothing
 from scythe.web.runs import run_store
-from scythe.web.runs.run_store import CrawlRun, Runs, RunSeen
+from scythe.web.runs.run_store import CrawlRun, Runs, RunView
 from scythe.web.runs.runs import (
     CrawlWanted,
     RunWanted,
@@ -71,16 +71,16 @@ def post(url: str, token: str, path: str, body: object) -> int:
             return error.code
 
 
-def archived(room: State) -> list[str]:
-    with room.archive() as archive:
+def archived(state: State) -> list[str]:
+    with state.archive() as archive:
         return sorted(page.url for page in read_pages(archive, Selection()))
 
 
-def until(room: State, number: int, *states: str, within_s: float = 60.0) -> RunSeen:
+def until(state: State, number: int, *states: str, within_s: float = 60.0) -> RunView:
     """Wait until a run is in one of these states."""
     end = monotonic() + within_s
     while monotonic() < end:
-        seen = see_run(room, RunWanted(number=number))
+        seen = see_run(state, RunWanted(number=number))
         if seen.state in states:
             return seen
         sleep(0.02)
@@ -88,7 +88,7 @@ def until(room: State, number: int, *states: str, within_s: float = 60.0) -> Run
 
 
 @pytest.mark.slow
-def test_a_crawl_is_started_followed_paused_and_brought_to_its_end(look: Look, room: State, demo: DemoThread) -> None:
+def test_a_crawl_is_started_followed_paused_and_brought_to_its_end(look: Look, state: State, demo: DemoThread) -> None:
     from playwright.sync_api import expect
 
     eyes = look("/runs")
@@ -105,7 +105,7 @@ def test_a_crawl_is_started_followed_paused_and_brought_to_its_end(look: Look, r
     eyes.shoot("runs-going")
     card.get_by_role("button", name="Pause").click()
     expect(card.locator("[data-state]")).to_have_text("paused")
-    so_far = len(archived(room))
+    so_far = len(archived(state))
     assert 3 <= so_far < len(demo.world.paths)
     eyes.shoot("runs-paused")
     narrow = look("/runs", size=NARROW, dark=True)
@@ -116,22 +116,22 @@ def test_a_crawl_is_started_followed_paused_and_brought_to_its_end(look: Look, r
     card.get_by_role("button", name="Continue").click()
     expect(card.locator("[data-state]")).to_have_text("done", timeout=60_000)
     expect(card.locator("[data-why]")).to_have_text("Every address that was found has been visited.")
-    (run,) = list_runs(room, Nothing())
+    (run,) = list_runs(state, Nothing())
     assert run.crawl is not None
     assert run.crawl.pages == run.crawl.new == len(demo.world.paths)
     assert run.crawl.requests >= run.crawl.pages
-    assert archived(room) == sorted(demo.world.base + path for path in demo.world.paths)
+    assert archived(state) == sorted(demo.world.base + path for path in demo.world.paths)
     assert eyes.overflow() <= 0
     eyes.shoot("runs-done")
 
 
 @pytest.mark.slow
-def test_new_records_of_a_live_list_are_shown_as_they_come(look: Look, room: State) -> None:
+def test_new_records_of_a_live_list_are_shown_as_they_come(look: Look, state: State) -> None:
     from playwright.sync_api import expect
 
     with serve_replay(live_site(0.7)) as served:
         options = ListOptions.from_json(json.dumps({"goals": {"floor_s": 0.5, "max_delay_s": 1.0}}))
-        with room.archive() as archive:
+        with state.archive() as archive:
             add_lists(archive, [served.urls[0]], options)
         eyes = look("/runs", size=NARROW)
         eyes.tab.get_by_role("button", name="Watch all lists").click()
@@ -149,71 +149,71 @@ def test_new_records_of_a_live_list_are_shown_as_they_come(look: Look, room: Sta
 
 
 def test_without_an_archive_the_page_says_how_to_begin(tmp_path: Path) -> None:
-    room = make_room(tmp_path, [])
-    assert show_runs(room, Nothing())["left"] == []
+    state = make_state(tmp_path, [])
+    assert show_runs(state, Nothing())["left"] == []
     with pytest.raises(BadInput, match="--archive"):
-        start_crawl(room, CrawlWanted(url="https://example.org/"))
+        start_crawl(state, CrawlWanted(url="https://example.org/"))
     with pytest.raises(BadInput, match="--archive"):
-        start_watch(room, WatchRunWanted())
+        start_watch(state, WatchRunWanted())
 
 
-def test_one_crawl_of_a_site_goes_on_at_a_time(room: State, demo: DemoThread) -> None:
-    run = start_crawl(room, CrawlWanted(url=demo.url, delay=0.5))
+def test_one_crawl_of_a_site_goes_on_at_a_time(state: State, demo: DemoThread) -> None:
+    run = start_crawl(state, CrawlWanted(url=demo.url, delay=0.5))
     with pytest.raises(NotNow, match="running already"):
-        start_crawl(room, CrawlWanted(url=demo.url + "about"))
+        start_crawl(state, CrawlWanted(url=demo.url + "about"))
     with pytest.raises(NotNow):
-        continue_run(room, RunWanted(number=run.number))
-    assert pause_run(room, RunWanted(number=run.number)).state in ("pausing", "paused")
-    assert until(room, run.number, "paused").ended_at is not None
-    assert [seen.number for seen in list_runs(room, Nothing())] == [run.number]
+        continue_run(state, RunWanted(number=run.number))
+    assert pause_run(state, RunWanted(number=run.number)).state in ("pausing", "paused")
+    assert until(state, run.number, "paused").ended_at is not None
+    assert [seen.number for seen in list_runs(state, Nothing())] == [run.number]
 
 
-def test_no_more_runs_go_on_than_may(room: State, demo: DemoThread, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_more_runs_go_on_than_may(state: State, demo: DemoThread, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(run_store, "LIMITS", replace(LIMITS, runs=1))
-    run = start_crawl(room, CrawlWanted(url=demo.url, delay=0.5))
+    run = start_crawl(state, CrawlWanted(url=demo.url, delay=0.5))
     with pytest.raises(NotNow, match="pause one first"):
-        start_crawl(room, CrawlWanted(url="https://example.org/"))
-    pause_run(room, RunWanted(number=run.number))
-    assert until(room, run.number, "paused").number == run.number
+        start_crawl(state, CrawlWanted(url="https://example.org/"))
+    pause_run(state, RunWanted(number=run.number))
+    assert until(state, run.number, "paused").number == run.number
 
 
-def test_a_crawl_that_was_paused_is_offered_after_a_restart(room: State, demo: DemoThread) -> None:
-    run = start_crawl(room, CrawlWanted(url=demo.url, limit=5, delay=0.0))
-    seen = until(room, run.number, "done")
+def test_a_crawl_that_was_paused_is_offered_after_a_restart(state: State, demo: DemoThread) -> None:
+    run = start_crawl(state, CrawlWanted(url=demo.url, limit=5, delay=0.0))
+    seen = until(state, run.number, "done")
     assert seen.crawl is not None
     assert seen.why == "page limit reached: 5"
-    room.close()
-    later = State(room.options)
+    state.close()
+    later = State(state.options)
     (left,) = show_runs(later, Nothing())["left"]
     assert (left.start, left.pages) == (demo.url, seen.crawl.pages)
     later.close()
 
 
-def test_a_site_that_does_not_answer_fails_with_the_reason(room: State) -> None:
-    run = start_crawl(room, CrawlWanted(url="http://127.0.0.1:9/", delay=0.0))
-    seen = until(room, run.number, "failed")
+def test_a_site_that_does_not_answer_fails_with_the_reason(state: State) -> None:
+    run = start_crawl(state, CrawlWanted(url="http://127.0.0.1:9/", delay=0.0))
+    seen = until(state, run.number, "failed")
     assert seen.why
     assert seen.crawl is not None
 
 
-def test_private_addresses_are_refused_unless_the_server_was_started_for_them(room: State, demo: DemoThread) -> None:
-    closed = State(replace(room.options, reach=Reach(allow_private=False)))
+def test_private_addresses_are_refused_unless_the_server_was_started_for_them(state: State, demo: DemoThread) -> None:
+    closed = State(replace(state.options, reach=Reach(allow_private=False)))
     run = start_crawl(closed, CrawlWanted(url=demo.url, delay=0.0))
     seen = until(closed, run.number, "failed")
     closed.close()
     assert "not on the public internet" in seen.why
-    assert archived(room) == []
+    assert archived(state) == []
 
 
-def test_closing_the_room_ends_runs_in_good_order(room: State, demo: DemoThread) -> None:
-    run = start_crawl(room, CrawlWanted(url=demo.url, delay=0.0))
-    while not see_run(room, RunWanted(number=run.number)).last:
+def test_closing_the_room_ends_runs_in_good_order(state: State, demo: DemoThread) -> None:
+    run = start_crawl(state, CrawlWanted(url=demo.url, delay=0.0))
+    while not see_run(state, RunWanted(number=run.number)).last:
         sleep(0.02)
     began = monotonic()
-    room.close()
+    state.close()
     assert monotonic() - began < 15
-    assert see_run(room, RunWanted(number=run.number)).state == "paused"
-    with open_archive(room.options.archive or "", create=False) as archive:
+    assert see_run(state, RunWanted(number=run.number)).state == "paused"
+    with open_archive(state.options.archive or "", create=False) as archive:
         assert verify_archive(archive) == []
 
 
@@ -245,7 +245,7 @@ def children(pid: int) -> list[int]:
 
 def test_runs_that_are_not_there_and_wishes_that_cannot_be_are_refused(serving: Serving) -> None:
     def answer_to(path: str, body: object) -> int:
-        return post(serving.url.rstrip("/"), serving.gate.token, path, body)
+        return post(serving.url.rstrip("/"), serving.auth.token, path, body)
 
     assert answer_to("/api/runs/9/pause", {}) == 404
     assert answer_to("/api/runs/9/continue", {}) == 404
@@ -256,13 +256,13 @@ def test_runs_that_are_not_there_and_wishes_that_cannot_be_are_refused(serving: 
     assert answer_to("/api/runs/watch", {"watches": [5]}) == 404
 
 
-def test_a_watch_of_a_page_that_is_not_watched_is_refused(room: State) -> None:
+def test_a_watch_of_a_page_that_is_not_watched_is_refused(state: State) -> None:
     with pytest.raises(NotThere):
-        start_watch(room, WatchRunWanted(watches=(7,)))
+        start_watch(state, WatchRunWanted(watches=(7,)))
 
 
-def test_a_watch_is_called_by_what_it_visits(room: State) -> None:
-    with room.archive() as archive:
+def test_a_watch_is_called_by_what_it_visits(state: State) -> None:
+    with state.archive() as archive:
         one, other = add_lists(archive, ["https://a.example/", "https://b.example/"], ListOptions())
         titles = [_name_watch(archive, WatchRunWanted(watches=watches)) for watches in ((), (one,), (one, other))]
         assert titles == ["All lists of this archive", "https://a.example/", "2 watched pages"]
@@ -279,23 +279,23 @@ class Short(CrawlRun):
         self.why = "nothing more is due"
 
 
-def test_runs_that_ended_long_ago_are_forgotten(room: State, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_runs_that_ended_long_ago_are_forgotten(state: State, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(run_store, "_KEPT", 1)
     for number in range(3):
-        run = Short(room.part(Runs)._next(), Url("https://a.example/"), f"site {number}", CrawlOptions())
-        job = room.part(Runs)._begin(run).job
+        run = Short(state.part(Runs)._next(), Url("https://a.example/"), f"site {number}", CrawlOptions())
+        job = state.part(Runs)._begin(run).job
         assert job is not None
         assert job.ended.wait(60)
-    assert [run.number for run in list_runs(room, Nothing())] in ([3, 2], [3])  # the last may end before it is counted
+    assert [run.number for run in list_runs(state, Nothing())] in ([3, 2], [3])  # the last may end before it is counted
     with pytest.raises(NotThere, match="there is no run 1"):
-        see_run(room, RunWanted(number=1))
-    room.close()
+        see_run(state, RunWanted(number=1))
+    state.close()
 
 
-def test_of_many_sites_with_something_left_the_newest_are_offered(room: State) -> None:
-    with room.archive() as archive:
+def test_of_many_sites_with_something_left_the_newest_are_offered(state: State) -> None:
+    with state.archive() as archive:
         for number in range(15):
             url = Url(f"https://site{number}.example/")
             add_urls(archive, add_site(archive, f"site{number}.example", url), [FoundUrl(url, f"site{number}.example")])
-    left = show_runs(room, Nothing())["left"]
+    left = show_runs(state, Nothing())["left"]
     assert [one.key for one in left] == [f"site{number}.example" for number in range(14, 2, -1)]

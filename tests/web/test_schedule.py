@@ -11,7 +11,7 @@ from time import monotonic, sleep
 from typing import Any
 
 import pytest
-from tests.web.conftest import NARROW, Look, make_room
+from tests.web.conftest import NARROW, Look, make_state
 from tests.web.test_runs import post as post_to
 from tests.web.test_runs import until
 
@@ -35,16 +35,16 @@ from scythe.web.runs.run_store import Runs
 from scythe.web.runs.runs import RunWanted, WatchRunWanted, pause_run, see_run, start_watch
 from scythe.web.schedule.schedule import (
     GoalsWanted,
-    RegionWanted,
     ScheduleWanted,
+    WatchedListWanted,
     WatchWanted,
     change_goals,
     draw_compared,
-    draw_region,
+    draw_watched_list,
     end_watching,
     say_goals,
-    see_region,
     see_schedule,
+    see_watched_list,
     show_schedule,
     visit_now,
 )
@@ -83,14 +83,14 @@ def watch_since(archive: Archive, page: str, days: float, rate_day: float = 60.0
 
 
 @pytest.fixture
-def watched(room: State) -> int:
+def watched(state: State) -> int:
     """The number of a page that was watched for three weeks."""
-    with room.archive() as archive:
+    with state.archive() as archive:
         return watch_since(archive, "https://news.example/latest", 21)
 
 
-def region_of(room: State, watch: int) -> int:
-    with room.archive() as archive:
+def list_of(state: State, watch: int) -> int:
+    with state.archive() as archive:
         return lists_of_watch(archive, watch)[0].id
 
 
@@ -101,13 +101,13 @@ def width_of(image: Any) -> int:
 
 
 def post(serving: Serving, path: str, body: object) -> int:
-    return post_to(serving.url, serving.gate.token, path, body)
+    return post_to(serving.url, serving.auth.token, path, body)
 
 
-def test_lists_are_shown_with_their_next_visit_and_each_has_a_page(look: Look, room: State, watched: int) -> None:
+def test_lists_are_shown_with_their_next_visit_and_each_has_a_page(look: Look, state: State, watched: int) -> None:
     from playwright.sync_api import expect
 
-    with room.archive() as archive:
+    with state.archive() as archive:
         watch_since(archive, "https://jobs.example/open-positions-in-every-department-of-the-county", 9, 8.0, seed=2)
         add_lists(archive, ["https://shop.example/new"], ListOptions())
     eyes = look("/schedule")
@@ -125,17 +125,17 @@ def test_lists_are_shown_with_their_next_visit_and_each_has_a_page(look: Look, r
         assert width_of(plot) == 960
     expect(eyes.tab.locator("tr.own")).to_contain_text("what happened")
     assert eyes.overflow() <= 0
-    eyes.shoot("schedule-region")
-    narrow = look(f"/schedule/region/{region_of(room, watched)}", size=NARROW, dark=True)
+    eyes.shoot("schedule-list")
+    narrow = look(f"/schedule/list/{list_of(state, watched)}", size=NARROW, dark=True)
     assert narrow.overflow() <= 0
-    narrow.shoot("schedule-region-dark")
+    narrow.shoot("schedule-list-dark")
     narrow.tab.goto(narrow.own + "/schedule")
     assert narrow.overflow() <= 0
     narrow.shoot("schedule")
 
 
-def test_plots_turn_dark_with_the_page(look: Look, room: State, watched: int) -> None:
-    eyes = look(f"/schedule/region/{region_of(room, watched)}")
+def test_plots_turn_dark_with_the_page(look: Look, state: State, watched: int) -> None:
+    eyes = look(f"/schedule/list/{list_of(state, watched)}")
     plot = eyes.tab.locator("img.plot").first
 
     def corner() -> bytes:
@@ -146,13 +146,13 @@ def test_plots_turn_dark_with_the_page(look: Look, room: State, watched: int) ->
     light = corner()
     eyes.tab.click("#theme")
     assert corner() != light
-    eyes.shoot("schedule-region-dark")
+    eyes.shoot("schedule-list-dark")
 
 
-def test_wishes_can_be_changed_and_a_watch_ended(look: Look, room: State, watched: int) -> None:
+def test_wishes_can_be_changed_and_a_watch_ended(look: Look, state: State, watched: int) -> None:
     from playwright.sync_api import expect
 
-    eyes = look(f"/schedule/region/{region_of(room, watched)}", size=NARROW)
+    eyes = look(f"/schedule/list/{list_of(state, watched)}", size=NARROW)
     tab = eyes.tab
     tab.get_by_text("Change it").click()
     tab.get_by_label("No record is seen later than").select_option("21600.0")
@@ -160,7 +160,7 @@ def test_wishes_can_be_changed_and_a_watch_ended(look: Look, room: State, watche
     eyes.shoot("schedule-goals")
     tab.get_by_role("button", name="Save").click()
     expect(tab.locator(".goals").first).to_contain_text("No record is seen later than 6 h after it came.")
-    with room.archive() as archive:
+    with state.archive() as archive:
         options = ListOptions.from_json(watch_rows(archive)[0].options)
         assert (options.goals.max_delay_s, options.follow, options.goals.miss) == (21_600.0, True, 0.01)
     tab.get_by_text("Watch it no longer").click()
@@ -170,10 +170,10 @@ def test_wishes_can_be_changed_and_a_watch_ended(look: Look, room: State, watche
 
 
 @pytest.mark.slow
-def test_a_page_is_visited_when_somebody_asks_for_it(look: Look, room: State) -> None:
+def test_a_page_is_visited_when_somebody_asks_for_it(look: Look, state: State) -> None:
     from playwright.sync_api import expect
 
-    with serve_replay(live_site(60.0)) as served, room.archive() as archive:
+    with serve_replay(live_site(60.0)) as served, state.archive() as archive:
         (number,) = add_lists(archive, [served.urls[0]], ListOptions())
         eyes = look(f"/schedule/page/{number}")
         eyes.shoot("schedule-page")
@@ -190,26 +190,26 @@ def test_a_page_is_visited_when_somebody_asks_for_it(look: Look, room: State) ->
 
 
 def test_without_an_archive_nothing_is_watched(tmp_path: Path) -> None:
-    seen = see_schedule(make_room(tmp_path, []), ScheduleWanted())
+    seen = see_schedule(make_state(tmp_path, []), ScheduleWanted())
     assert (seen.lists, seen.watched) == ([], 0)
-    shown = show_schedule(make_room(tmp_path, []), ScheduleWanted())
+    shown = show_schedule(make_state(tmp_path, []), ScheduleWanted())
     assert (shown["seen"], shown["sparks"], shown["is_watching"]) == (seen, {}, False)
 
 
 def test_many_lists_are_shown_by_the_hundred(tmp_path: Path) -> None:
-    room = make_room(tmp_path, [], archive=str(tmp_path / "many.db"))
-    with room.archive() as archive:
+    state = make_state(tmp_path, [], archive=str(tmp_path / "many.db"))
+    with state.archive() as archive:
         add_lists(archive, [f"https://site{number}.example/list" for number in range(210)], ListOptions())
-    seen = show_schedule(room, ScheduleWanted(page=3))["seen"]
+    seen = show_schedule(state, ScheduleWanted(page=3))["seen"]
     assert (seen.total, seen.pages, seen.page, len(seen.lists)) == (210, 3, 3, 10)
-    assert see_schedule(room, ScheduleWanted(page=9)).page == 3
-    assert see_schedule(room, ScheduleWanted(site="site209.example")).total == 1
-    room.close()
+    assert see_schedule(state, ScheduleWanted(page=9)).page == 3
+    assert see_schedule(state, ScheduleWanted(site="site209.example")).total == 1
+    state.close()
 
 
-def test_a_list_is_told_with_its_journal_and_a_comparison(room: State, watched: int) -> None:
-    region = region_of(room, watched)
-    seen = see_region(room, RegionWanted(region=region, days=7))
+def test_a_list_is_told_with_its_journal_and_a_comparison(state: State, watched: int) -> None:
+    region = list_of(state, watched)
+    seen = see_watched_list(state, WatchedListWanted(list_id=region, days=7))
     assert seen.compared is not None
     assert [row.name for row in seen.compared.rows] == [
         "what happened",
@@ -219,40 +219,40 @@ def test_a_list_is_told_with_its_journal_and_a_comparison(room: State, watched: 
         "adaptive",
     ]
     assert [look.at for look in seen.journal] == sorted((look.at for look in seen.journal), reverse=True)
-    older = see_region(room, RegionWanted(region=region, before=seen.before))
+    older = see_watched_list(state, WatchedListWanted(list_id=region, before=seen.before))
     assert seen.before is not None
     assert max(look.id for look in older.journal) < min(look.id for look in seen.journal)
 
 
-def test_plots_are_drawings_that_can_do_nothing(room: State, watched: int) -> None:
-    for draw in (draw_region, draw_compared):
-        sent = draw(room, RegionWanted(region=region_of(room, watched)))
+def test_plots_are_drawings_that_can_do_nothing(state: State, watched: int) -> None:
+    for draw in (draw_watched_list, draw_compared):
+        sent = draw(state, WatchedListWanted(list_id=list_of(state, watched)))
         assert sent.content_type == "image/svg+xml"
         assert "default-src 'none'" in sent.policy
         assert not re.search(rb"<script|href|\bon[a-z]+=", sent.body)
 
 
-def test_what_is_not_there_is_not_found(room: State, serving: Serving, watched: int) -> None:
-    for wrong in (see_region, draw_region, draw_compared):
+def test_what_is_not_there_is_not_found(state: State, serving: Serving, watched: int) -> None:
+    for wrong in (see_watched_list, draw_watched_list, draw_compared):
         with pytest.raises(NotThere):
-            wrong(room, RegionWanted(region=999))
+            wrong(state, WatchedListWanted(list_id=999))
     assert post(serving, "api/schedule/now", {"watch": 999}) == 404
     assert post(serving, "api/schedule/goals", {"watch": watched, "policy": "none such"}) == 422
     assert post(serving, "api/schedule/goals", {"watch": watched, "miss": 2}) == 422
     assert post(serving, "api/schedule/goals", {"watch": watched, "miss": 0.05}) == 200
-    end_watching(room, WatchWanted(watch=watched))
+    end_watching(state, WatchWanted(watch=watched))
     with pytest.raises(NotNow):
-        visit_now(room, WatchWanted(watch=watched))
+        visit_now(state, WatchWanted(watch=watched))
     with pytest.raises(NotNow):
-        change_goals(room, GoalsWanted(watch=watched, miss=0.1))
+        change_goals(state, GoalsWanted(watch=watched, miss=0.1))
 
 
-def test_what_is_not_named_stays_as_it_was(room: State, watched: int) -> None:
-    change_goals(room, GoalsWanted(watch=watched, max_delay_s=3_600.0, older_pages=3))
-    seen = change_goals(room, GoalsWanted(watch=watched, max_delay_s=None))
+def test_what_is_not_named_stays_as_it_was(state: State, watched: int) -> None:
+    change_goals(state, GoalsWanted(watch=watched, max_delay_s=3_600.0, older_pages=3))
+    seen = change_goals(state, GoalsWanted(watch=watched, max_delay_s=None))
     assert (seen.max_delay_s, seen.older_pages, seen.policy) == (None, 3, "auto")
     with pytest.raises(BadInput):
-        change_goals(room, GoalsWanted(watch=watched, policy="none such"))
+        change_goals(state, GoalsWanted(watch=watched, policy="none such"))
 
 
 def test_wishes_are_put_into_words() -> None:
@@ -266,32 +266,32 @@ def test_wishes_are_put_into_words() -> None:
     ]
 
 
-def test_a_page_that_is_due_now_is_so_in_the_plan(room: State, watched: int) -> None:
-    assert not visit_now(room, WatchWanted(watch=watched)).is_watching
-    (planned,) = see_schedule(room, ScheduleWanted()).lists
+def test_a_page_that_is_due_now_is_so_in_the_plan(state: State, watched: int) -> None:
+    assert not visit_now(state, WatchWanted(watch=watched)).is_watching
+    (planned,) = see_schedule(state, ScheduleWanted()).lists
     assert planned.next_at is not None
     assert planned.next_at <= datetime.now(UTC)
-    assert room.part(Runs).all() == []
+    assert state.part(Runs).all() == []
 
 
-def test_a_watch_that_goes_on_visits_at_once_what_somebody_asks_for(room: State) -> None:
+def test_a_watch_that_goes_on_visits_at_once_what_somebody_asks_for(state: State) -> None:
     def wait_for(visits: int) -> None:
         deadline = monotonic() + 60
         while monotonic() < deadline:
-            figures = see_run(room, RunWanted(number=run)).watch
+            figures = see_run(state, RunWanted(number=run)).watch
             if figures is not None and figures.visits >= visits:
                 return
             sleep(0.02)
         raise AssertionError(f"fewer than {visits} visits")
 
     with serve_replay(live_site(60.0)) as served:
-        with room.archive() as archive:
+        with state.archive() as archive:
             (number,) = add_lists(archive, [served.urls[0]], ListOptions())
-        run = start_watch(room, WatchRunWanted(delay=0.0)).number
+        run = start_watch(state, WatchRunWanted(delay=0.0)).number
         wait_for(1)
-        assert visit_now(room, WatchWanted(watch=number)).is_watching
+        assert visit_now(state, WatchWanted(watch=number)).is_watching
         wait_for(2)
-    pause_run(room, RunWanted(number=run))
-    assert until(room, run, "paused").number == run
-    assert pause_run(room, RunWanted(number=run)).state == "paused"
-    room.close()
+    pause_run(state, RunWanted(number=run))
+    assert until(state, run, "paused").number == run
+    assert pause_run(state, RunWanted(number=run)).state == "paused"
+    state.close()

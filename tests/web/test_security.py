@@ -106,19 +106,19 @@ def substitute(value: Any, texts: Iterator[str]) -> Any:
 
 @pytest.fixture(scope="module")
 def still(tmp_path_factory: pytest.TempPathFactory) -> Iterator[State]:
-    """A room full of harmless texts."""
-    room = poison(tmp_path_factory.mktemp("still"), is_harmless=True)
-    yield room
-    room.close()
+    """A state full of harmless texts."""
+    state = poison(tmp_path_factory.mktemp("still"), is_harmless=True)
+    yield state
+    state.close()
 
 
-def shown(room: State, view: View) -> Iterator[dict[str, Any]]:
+def shown(state: State, view: View) -> Iterator[dict[str, Any]]:
     """Yield what fills the template of a view, for everything that it can be asked."""
     named = {name: str(NUMBERS.get(name, 1)) for name in re.findall(r"\{(\w+)", view.path)}
     for query in ("", *QUERIES.get(aim(view.path), ())):
         said = dict(part.split("=") for part in query[1:].split("&") if part)
         wanted = msgspec.convert({**said, **named}, view.wanted, strict=False)
-        yield {"area": view.area, "wanted": wanted, **view.call(room, wanted)}
+        yield {"area": view.area, "wanted": wanted, **view.call(state, wanted)}
 
 
 @pytest.mark.parametrize("view", all_views(), ids=lambda view: view.path)
@@ -163,7 +163,7 @@ def pair(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Serving, Se
 
 
 def get(serving: Serving, path: str) -> Answer:
-    return ask(serving, path, headers={**cookie(serving.gate), "Accept": "text/html"})
+    return ask(serving, path, headers={**cookie(serving.auth), "Accept": "text/html"})
 
 
 def check_page(answer: Answer) -> None:

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 import pytest
 from tests.web.asking import ask, posting
-from tests.web.conftest import WIDE, Look, make_room
+from tests.web.conftest import WIDE, Look, make_state
 from tests.web.hostile import OTHER, WORKING, attempts, hostile_page
 from tests.web.staging import show_on_stage
 from tests.web.trap import Trap, set_trap
@@ -32,13 +32,13 @@ def trap() -> Iterator[Trap]:
 
 
 @pytest.fixture
-def room(trap: Trap, tmp_path: Path) -> State:
+def state(trap: Trap, tmp_path: Path) -> State:
     """All attempts on one page, then each on a page of its own."""
     alone = attempts(trap.url, {**WORKING, **OTHER})
     pages = [
         LoadedPage(name, html.encode(), f"https://site.example/{name}", "text/html") for name, html in alone.items()
     ]
-    return make_room(tmp_path, [hostile_page(trap.url), *pages])
+    return make_state(tmp_path, [hostile_page(trap.url), *pages])
 
 
 def settle(tab: Any) -> None:
@@ -75,11 +75,11 @@ def test_a_page_that_leads_away_does_so_where_nobody_stops_it(chromium: Any, tra
 
 @pytest.mark.parametrize("has_consent", [False, True])
 def test_on_the_stage_nothing_runs_leads_away_or_asks(
-    look: Look, serving: Serving, trap: Trap, room: State, has_consent: bool
+    look: Look, serving: Serving, trap: Trap, state: State, has_consent: bool
 ) -> None:
     if has_consent:
         body = b'{"site": "profile", "is_given": true}'
-        assert ask(serving, "/api/consent", "POST", headers=posting(serving.gate), body=body).status == 200
+        assert ask(serving, "/api/consent", "POST", headers=posting(serving.auth), body=body).status == 200
     eyes = look("/")
     said: list[str] = []
     eyes.tab.on("dialog", lambda dialog: (said.append(dialog.message), dialog.dismiss()))
@@ -96,8 +96,8 @@ def test_on_the_stage_nothing_runs_leads_away_or_asks(
     assert eyes.tab.evaluate("[stage.document.title, stage.document.scripts.length]") == ["Hostile", 0]
     assert said == []
     # after consent, pictures and sheets of the page are asked for, by this server: nothing else ever is
-    with room.lock:
-        page = room.opened(room.pages()[0])
+    with state.lock:
+        page = state.opened(state.pages()[0])
         addresses = [*sheet_addresses(page), *(str(use.loaded) for use in page.images)]
     asked = {urlsplit(address).path for address in addresses if address.startswith(trap.url)}
     assert set(trap.hits) <= (asked if has_consent else set())
@@ -105,11 +105,11 @@ def test_on_the_stage_nothing_runs_leads_away_or_asks(
 
 
 @pytest.mark.soak
-def test_each_attempt_alone_does_nothing_either(look: Look, trap: Trap, room: State) -> None:
+def test_each_attempt_alone_does_nothing_either(look: Look, trap: Trap, state: State) -> None:
     eyes = look("/")
     said: list[str] = []
     eyes.tab.on("dialog", lambda dialog: (said.append(dialog.message), dialog.dismiss()))
-    for page in room.pages()[1:]:
+    for page in state.pages()[1:]:
         show_on_stage(eyes, page.number)
     settle(eyes.tab)
     assert (eyes.tab.title(), eyes.tab.url, said, trap.hits) == ("Overview \u00b7 scythe", f"{eyes.own}/", [], [])
@@ -124,10 +124,10 @@ HEAVY = (
 )
 
 
-def test_pages_made_to_stop_a_browser_come_to_rest(look: Look, room: State, trap: Trap) -> None:
+def test_pages_made_to_stop_a_browser_come_to_rest(look: Look, state: State, trap: Trap) -> None:
     pages = [LoadedPage(f"{number}", html.encode(), None, "text/html") for number, html in enumerate(HEAVY)]
     eyes = look("/")
-    for page in room.add_pages("profile", pages):
+    for page in state.add_pages("profile", pages):
         show_on_stage(eyes, page.number)
         lays, high, wide = eyes.tab.evaluate("[stage.lays, stage.frame.clientHeight, stage.sheet.clientWidth]")
         assert lays < 50

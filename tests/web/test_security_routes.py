@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 import pytest
 from starlette.routing import Mount, Route
 from tests.web.asking import Answer, ask, bearer, call, cookie, posting
-from tests.web.conftest import demo_pages, make_room
+from tests.web.conftest import demo_pages, make_state
 from tests.web.trap import set_trap
 
 from scythe.archive.search_index import index_new
@@ -25,7 +25,7 @@ from scythe.web.app import all_documents, all_operations, all_views, make_app
 from scythe.web.auth import NOTHING_POLICY, PAGE_POLICY, Auth, Guarded
 from scythe.web.frames.frames import FRAME_POLICIES
 from scythe.web.server import Serving, serve_in_thread
-from scythe.web.state import RoomOptions, State
+from scythe.web.state import State, StateOptions
 
 BOUND = {
     "x-content-type-options": "nosniff",
@@ -48,28 +48,28 @@ class Place:
 
 @dataclass(frozen=True)
 class Open:
-    """A served room, and where its state is kept."""
+    """A served state, and where its state is kept."""
 
-    room: State
+    state: State
     serving: Serving
     folder: Path
 
 
 @pytest.fixture(scope="module")
 def opened(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Open]:
-    """One room for all of these: none of them may change it."""
+    """One state for all of these: none of them may change it."""
     folder = tmp_path_factory.mktemp("routes")
-    room = make_room(folder, demo_pages(3), archive=str(folder / "archive.db"))
-    with room.archive() as archive:
+    state = make_state(folder, demo_pages(3), archive=str(folder / "archive.db"))
+    with state.archive() as archive:
         add_site(archive, "field-post", "https://field-post.example/")  # type: ignore[arg-type]
         index_new(archive)  # made of the rest, when somebody searches first
-    with serve_in_thread(room) as serving:
-        yield Open(room, serving, folder)
+    with serve_in_thread(state) as serving:
+        yield Open(state, serving, folder)
 
 
 def places() -> list[Place]:
     """List all routes of the application, with a 1 for whatever is named in their paths, and all static files."""
-    app = make_app(make_room(Path()), Auth())
+    app = make_app(make_state(Path()), Auth())
     assert isinstance(app, Guarded)
     found = []
     for route in app.app.routes:  # type: ignore[attr-defined]
@@ -94,8 +94,8 @@ def state(opened: Open) -> object:
         rows = list(connection.iterdump())
     connection.close()
     files = {file.name: file.read_bytes() for file in opened.folder.iterdir() if file.suffix == ".json"}
-    room = opened.room
-    return rows, files, room.pages(), [job.number for job in room.jobs.seen()], sorted(room._consents)
+    state = opened.state
+    return rows, files, state.pages(), [job.number for job in state.jobs.seen()], sorted(state._consents)
 
 
 def is_bound(answer: Answer) -> bool:
@@ -119,7 +119,7 @@ def test_the_table_has_every_view_operation_and_document() -> None:
 @pytest.mark.parametrize("place", PLACES, ids=lambda place: f"{place.method} {place.path}")
 def test_without_the_token_nothing_is_told(opened: Open, place: Place) -> None:
     serving = opened.serving
-    wrong = {"Authorization": "Bearer " + "A" * 32, "Cookie": f"{serving.gate.cookie}={'0' * 64}"}
+    wrong = {"Authorization": "Bearer " + "A" * 32, "Cookie": f"{serving.auth.cookie}={'0' * 64}"}
     for headers in ({}, wrong, {"Accept": "text/html"}, {"Content-Type": "application/json"}):
         answer = ask(serving, place.path, place.method, headers=headers, body=b"{}")
         assert answer.status == 401
@@ -130,7 +130,7 @@ def test_without_the_token_nothing_is_told(opened: Open, place: Place) -> None:
 @pytest.mark.parametrize("place", PLACES, ids=lambda place: f"{place.method} {place.path}")
 def test_under_another_name_nothing_is_told(opened: Open, place: Place) -> None:
     serving = opened.serving
-    login = {**bearer(serving.gate), **cookie(serving.gate), "Content-Type": "application/json"}
+    login = {**bearer(serving.auth), **cookie(serving.auth), "Content-Type": "application/json"}
     answer = ask(serving, place.path, place.method, headers={"Host": "rebind.example", **login}, body=b"{}")
     assert answer.status == 421
     assert is_bound(answer)
@@ -139,7 +139,7 @@ def test_under_another_name_nothing_is_told(opened: Open, place: Place) -> None:
 @pytest.mark.parametrize("place", POSTS, ids=lambda place: place.path)
 def test_others_cannot_change_a_thing(opened: Open, place: Place) -> None:
     serving = opened.serving
-    ours = posting(serving.gate)
+    ours = posting(serving.auth)
     before = state(opened)
     for more in ({"Origin": "http://evil.example"}, {"Origin": "null"}, {"Sec-Fetch-Site": "same-site"}):
         assert ask(serving, place.path, "POST", headers={**ours, **more}, body=b"{}").status == 403
@@ -159,7 +159,7 @@ def test_what_changes_something_is_no_get_ghsa_g36r_fm2p_87xm(opened: Open, plac
             opened.serving,
             f"{place.path}?site=profile&url=https://x.example",
             method,
-            headers=cookie(opened.serving.gate),
+            headers=cookie(opened.serving.auth),
         )
         # the same path may be read, or a name in another path may be anything
         assert answer.status in (404, 405, 422) or Place(place.path, "GET") in PLACES
@@ -170,13 +170,13 @@ def test_what_changes_something_is_no_get_ghsa_g36r_fm2p_87xm(opened: Open, plac
 @pytest.mark.parametrize("place", GETS, ids=lambda place: place.path)
 def test_reading_changes_nothing_and_every_answer_binds_the_browser(opened: Open, place: Place) -> None:
     before = state(opened)
-    login = cookie(opened.serving.gate)
+    login = cookie(opened.serving.auth)
     for path in (place.path, f"{place.path}?nothing=knows-this", f"{place.path}?site=%3Cnone%3E"):
         answer = ask(opened.serving, path, headers=login)
         assert answer.status in (200, 400, 404, 409, 422)
         assert is_bound(answer)
     assert ask(opened.serving, place.path, "HEAD", headers=login).status < 500
-    assert ask(opened.serving, place.path, "POST", headers=posting(opened.serving.gate), body=b"\xff").status in (
+    assert ask(opened.serving, place.path, "POST", headers=posting(opened.serving.auth), body=b"\xff").status in (
         400,
         405,
     )
@@ -185,7 +185,7 @@ def test_reading_changes_nothing_and_every_answer_binds_the_browser(opened: Open
 
 def test_errors_of_every_kind_bind_the_browser_too(opened: Open) -> None:
     serving = opened.serving
-    login = cookie(serving.gate)
+    login = cookie(serving.auth)
     asked = {
         404: ask(serving, "/nowhere", headers=login),
         405: ask(serving, "/api/about", "DELETE", headers=login),
@@ -203,8 +203,8 @@ def test_an_error_of_our_own_says_nothing_and_binds_the_browser(
     def break_down(number: int) -> None:
         raise ZeroDivisionError("a secret")
 
-    monkeypatch.setattr(opened.room, "page", break_down)
-    answer = ask(opened.serving, "/frame/1", headers=cookie(opened.serving.gate))
+    monkeypatch.setattr(opened.state, "page", break_down)
+    answer = ask(opened.serving, "/frame/1", headers=cookie(opened.serving.auth))
     assert (answer.status, b"secret" in answer.body, is_bound(answer)) == (500, False, True)
 
 
@@ -228,16 +228,16 @@ INSIDE = (
 def test_no_operation_reaches_into_the_network_or_the_disk(tmp_path: Path) -> None:
     with set_trap() as trap:
         own = urlsplit(trap.url)
-        room = State(RoomOptions(str(tmp_path / "archive.db"), tmp_path / "site.json", "", Reach(timeout_s=2.0), 0.0))
+        state = State(StateOptions(str(tmp_path / "archive.db"), tmp_path / "site.json", "", Reach(timeout_s=2.0), 0.0))
         asking = [one for one in all_operations() if one.method == "POST" and "url" in one.wanted.__struct_fields__]
-        with serve_in_thread(room) as serving:
+        with serve_in_thread(state) as serving:
             for operation in asking:
                 for address in INSIDE:
                     url = address.replace("TRAP", own.netloc).replace("PORT", str(own.port))
                     answer = call(serving, operation.path, {"url": url})
                     assert answer.status in (200, 404, 409, 422, 502)
                     assert b"root:" not in answer.body
-            room.jobs.close()
+            state.jobs.close()
     assert {operation.path for operation in asking} >= {"/api/pages", "/api/read", "/api/extract", "/api/runs/crawl"}
-    assert [job.state for job in room.jobs.seen() if job.state == "done"] == []
+    assert [job.state for job in state.jobs.seen() if job.state == "done"] == []
     assert trap.hits == []

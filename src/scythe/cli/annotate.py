@@ -146,7 +146,7 @@ def open_annotating(
     """Serve the page for annotating until it is interrupted. Raises BadInput, OSError."""
     from scythe.site.profile import open_profile
     from scythe.web.annotate.annotate_session import AnnotationSessions
-    from scythe.web.state import RoomOptions, State
+    from scythe.web.state import State, StateOptions
 
     _take_over(job, target)
     if target.exists():
@@ -155,11 +155,11 @@ def open_annotating(
     if job.inputs and not loaded:
         raise BadInput("there is no page to annotate")
     title = host(job.site) if job.is_site else target.stem
-    room = State(RoomOptions(None, target, title, job.reach, job.delay_s), loaded)
-    desk = room.part(AnnotationSessions)
-    desk.by, desk.method = by or "", method
+    state = State(StateOptions(None, target, title, job.reach, job.delay_s), loaded)
+    sessions = state.part(AnnotationSessions)
+    sessions.by, sessions.method = by or "", method
     complain(f"what you mark is written to {target}")
-    open_web_page(room, serving, "/annotate", opens=opens)
+    open_web_page(state, serving, "/annotate", opens=opens)
 
 
 def _take_over(job: LabelJob, target: Path) -> None:

@@ -230,7 +230,7 @@ class Stage:
         return lambda watch, replay: asyncio.ensure_future(show(watch, replay) if self.is_live else nothing())
 
 
-_REGIONS = {"redesigned": "got another design", "gone": "is gone", "back": "is back"}
+_LIST_CHANGES = {"redesigned": "got another design", "gone": "is gone", "back": "is back"}
 
 
 def play(stage: Stage, show: Show, report: Path, suggest: Callable[[Stage], None]) -> tuple[Promise, ...]:
@@ -391,8 +391,8 @@ class ListDiary:
         elif isinstance(event, RecordEvent):
             if self._visits > 1:
                 self._stage.say_short(f"           + {event.fields.get('title') or event.link}")
-        elif isinstance(event, RegionEvent) and event.what in _REGIONS:
-            self._stage.say_short(f"{at}  the list {_REGIONS[event.what]}")
+        elif isinstance(event, RegionEvent) and event.what in _LIST_CHANGES:
+            self._stage.say_short(f"{at}  the list {_LIST_CHANGES[event.what]}")
         elif isinstance(event, GapEvent):
             more = f"{event.recovered} more on older pages" if event.recovered else "no more on the one before"
             self._stage.say_short(f"{at}  all that the page shows is new, {more}")

@@ -25,9 +25,9 @@ from scythe.url import Url
 
 
 def render_records(document: Document, kind: str) -> str:
-    """Return the regions of a document, best first, each as a table in the format `kind`: txt, md or html."""
+    """Return the lists of a document, best first, each as a table in the format `kind`: txt, md or html."""
     write = {"txt": _as_text, "md": _as_markdown, "html": _as_html}[kind]
-    return "\n\n".join(write(list_batch("", number, region)) for number, region in enumerate(document.lists, 1))
+    return "\n\n".join(write(list_batch("", number, listed)) for number, listed in enumerate(document.lists, 1))
 
 
 def _title(batch: RowBatch) -> str:

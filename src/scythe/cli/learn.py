@@ -127,8 +127,8 @@ def _choose(
     """Keep `count` pages, spread over those given; pages with examples stay."""
     named = [i for i in range(len(pages)) if examples is not None and examples[i]]
     others = [i for i in range(len(pages)) if i not in set(named)]
-    room = max(count - len(named), 0)
-    chosen = sorted([*named, *(spread(others, room) if room else [])])
+    state = max(count - len(named), 0)
+    chosen = sorted([*named, *(spread(others, state) if state else [])])
     return [pages[i] for i in chosen], [examples[i] for i in chosen] if examples is not None else None
 
 
@@ -167,7 +167,7 @@ def _report(site: Site, pages: list[LoadedPage], output: str) -> list[str]:
     lines = [f"{counted(len(pages), 'page')}, {counted(len(layouts), 'layout')}, written to {output}"]
     for layout in layouts:
         lines += ["", _headline(layout), *(f"  {_describe(rules, width)}" for rules in layout.fields if rules.ways)]
-        lines += [f"  {_describe_region(rules, width)}" for rules in layout.lists]
+        lines += [f"  {_describe_list(rules, width)}" for rules in layout.lists]
     lines += ["", "tried on these pages:"]
     for name, how in tried.items():
         shares = f"{how['cut']:3} cut {how['tree']:3} tree {how['missing']:3} missing"
@@ -196,7 +196,7 @@ def _describe(rules: FieldRules, width: int) -> str:
     return f"{rules.name:{width}}  on {usual.present} of {usual.pages}  {rules.ways[0].take:9} {kinds}"
 
 
-def _describe_region(rules: ListRules, width: int) -> str:
+def _describe_list(rules: ListRules, width: int) -> str:
     some = f"{rules.fewest}" if rules.fewest == rules.most else f"{rules.fewest} to {rules.most}"
     head = _short(rules.heads[0].decode("utf-8", "replace"))
     seen = f"on {rules.present} of {rules.pages}"

@@ -65,13 +65,13 @@ def mcp(
     allow_private: AllowPrivate = False,
 ) -> None:
     with quiet_ends(), plain_errors():
-        from scythe.web.state import RoomOptions
+        from scythe.web.state import StateOptions
         from scythe.web.tools import serve_tools
 
         reach = Reach(timeout, allow_private)
-        options = RoomOptions(archive, Path(profile) if profile else None, "", reach, delay)
-        room = open_state(pages or [], check_base(url), options)
+        options = StateOptions(archive, Path(profile) if profile else None, "", reach, delay)
+        state = open_state(pages or [], check_base(url), options)
         try:
-            serve_tools(room, allow_changes=allow_changes, most_chars=most_chars)
+            serve_tools(state, allow_changes=allow_changes, most_chars=most_chars)
         finally:
-            room.close()
+            state.close()

@@ -27,7 +27,7 @@ from scythe.limits import LIMITS
 from scythe.url import absolute
 
 if TYPE_CHECKING:
-    from scythe.web.state import RoomOptions, State
+    from scythe.web.state import State, StateOptions
 
 Example = dict[str, list[str]]
 _FILE_BYTES = 50_000_000
@@ -241,15 +241,15 @@ def _row(line: bytes, place: str, base: str | None) -> LoadedPage:
     )
 
 
-def open_state(inputs: Sequence[str], base: str | None, options: RoomOptions) -> State:
-    """Load pages and open a room on them. Raises BadInput, and ArchiveFailed now rather than at the first look."""
+def open_state(inputs: Sequence[str], base: str | None, options: StateOptions) -> State:
+    """Load pages and open a state on them. Raises BadInput, and ArchiveFailed now rather than at the first look."""
     from scythe.web.state import State
 
     loaded = keep_good(load_pages(inputs, base, options.reach))
     if inputs and not loaded:
         raise BadInput("none of the pages could be loaded")
-    room = State(options, loaded)
+    state = State(options, loaded)
     if options.archive is not None:
-        with room.archive():
+        with state.archive():
             pass
-    return room
+    return state

@@ -138,7 +138,7 @@ Format = Annotated[
         help="Output format; default: by the suffix of -o, a table on a terminal, csv in a pipe.",
     ),
 ]
-WantedRegion = Annotated[int, typer.Option("--region", min=1, metavar="N", help="The N-th list, best first.")]
+WantedList = Annotated[int, typer.Option("--list", min=1, metavar="N", help="The N-th list, best first.")]
 All = Annotated[bool, typer.Option("--all", help="Every list of content, with its number and kind.")]
 Everything = Annotated[bool, typer.Option("--everything", help="Like --all, plus menus, pagers and footers.")]
 Method = Annotated[
@@ -157,7 +157,7 @@ Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Report on standa
 class RecordParts:
     """What to take from each page."""
 
-    region: int = 1  # 0: all
+    number: int = 1  # of the list, best first; 0: all
     everything: bool = False
     attributes: bool = False
     method: str = "auto"
@@ -170,7 +170,7 @@ def records(
     url: ReadBaseUrl = None,
     output: Output = None,
     format_: Format = None,
-    region: WantedRegion = 1,
+    list_: WantedList = 1,
     all_: All = False,
     everything: Everything = False,
     method: Method = "auto",
@@ -183,14 +183,14 @@ def records(
     verbose: Verbose = False,
 ) -> None:
     reach = Reach(timeout_s=timeout, allow_private=allow_private)
-    wish = RecordParts(0 if all_ or everything else region, everything, attributes, method)
+    wish = RecordParts(0 if all_ or everything else list_, everything, attributes, method)
     with quiet_ends():
         try:
             sources = list(find_sources(inputs or []))
-            _check(sources, input_file, wish, follow, region if all_ or everything else 1)
+            _check(sources, input_file, wish, follow, list_ if all_ or everything else 1)
             pages = load(chain(sources, list_sources(input_file) if input_file else ()), check_base(url), reach)
             many = len(sources) > 1 or input_file is not None or follow > 0
-            sink = open_row_sink(output, format_, Shape(page=many, region=not wish.region and not attributes))
+            sink = open_row_sink(output, format_, Shape(page=many, region=not wish.number and not attributes))
         except (BadInput, MissingExtra, OSError) as error:
             complain(str(error))
             raise typer.Exit(USAGE) from None
@@ -202,13 +202,13 @@ def records(
         raise typer.Exit(EMPTY)
 
 
-def _check(sources: list[Input], input_file: str | None, wish: RecordParts, follow: int, region: int) -> None:
+def _check(sources: list[Input], input_file: str | None, wish: RecordParts, follow: int, number: int) -> None:
     if not sources and input_file is None:
         raise BadInput("name a file, a folder or an address, or give - for standard input")
-    if region != 1:
-        raise BadInput("--region names one region, --all and --everything want all of them")
-    if wish.attributes and (follow or wish.region != 1):
-        raise BadInput("--attributes are those of a page: --region, --all, --everything and --follow are for its lists")
+    if number != 1:
+        raise BadInput("--list names one list, --all and --everything want all of them")
+    if wish.attributes and (follow or wish.number != 1):
+        raise BadInput("--attributes are those of a page: --list, --all, --everything and --follow are for its lists")
     (attribute_method if wish.attributes else record_method)(wish.method)  # raises BadInput for a name nobody has
     if input_file == "-" and any(source.is_stdin for source in sources):
         raise BadInput("standard input can be a page or a list of addresses, not both")
@@ -275,16 +275,16 @@ def _batches(page: Page, name: str, wish: RecordParts) -> tuple[RowBatch, ...]:
     if wish.attributes:
         pairs = attribute_method(wish.method)(page)
         return (attributes_batch(name, pairs),) if pairs else ()
-    regions = read_lists(page, method=wish.method, everything=wish.everything)
-    numbered = [list_batch(name, number, region) for number, region in enumerate(regions, 1)]
-    return tuple(numbered) if not wish.region else tuple(numbered[wish.region - 1 : wish.region])
+    lists = read_lists(page, method=wish.method, everything=wish.everything)
+    numbered = [list_batch(name, number, listed) for number, listed in enumerate(lists, 1)]
+    return tuple(numbered) if not wish.number else tuple(numbered[wish.number - 1 : wish.number])
 
 
 def _tell(loaded: LoadedPage, page: Page, batches: tuple[RowBatch, ...], tally: RunCounts, wish: RecordParts) -> None:
     """Say what is missing: records that were looked for, and what a limit or a broken connection took."""
     if not batches:
         tally.empty += 1
-        wanted = "attributes" if wish.attributes else "records" if wish.region < 2 else f"region {wish.region}"
+        wanted = "attributes" if wish.attributes else "records" if wish.number < 2 else f"list {wish.number}"
         complain(f"{loaded.name}: no {wanted} found")
     losses = [f"{loss.what} ({loss.count})" for loss in page.losses]
     if loaded.cut_at_bytes is not None:
@@ -296,7 +296,7 @@ def _tell(loaded: LoadedPage, page: Page, batches: tuple[RowBatch, ...], tally: 
 def _explain(name: str, batches: tuple[RowBatch, ...], took_s: float, why: str) -> None:
     typer.echo(neutralise(f"{name}: read in {took_s * 1000:.1f} ms"), err=True)
     for batch in batches:
-        what = f"region {batch.region}: {batch.kind}, score {batch.score:.2f}" if batch.region else "attributes"
+        what = f"list {batch.region}: {batch.kind}, score {batch.score:.2f}" if batch.region else "attributes"
         typer.echo(neutralise(f"  {what}: {len(batch.rows)} rows, columns {', '.join(batch.columns)}"), err=True)
     if why:
         typer.echo(neutralise(f"  not followed: {why}"), err=True)

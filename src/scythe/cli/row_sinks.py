@@ -136,7 +136,7 @@ def _title(batch: RowBatch, shape: Shape) -> str:
     page = f"{neutralise(batch.page)}: " if shape.page else ""
     if not batch.region:
         return f"{page}{len(batch.rows)} {batch.kind or 'attributes'}"
-    return f"{page}region {batch.region}: {batch.kind}, {len(batch.rows)} records, score {batch.score:.2f}"
+    return f"{page}list {batch.region}: {batch.kind}, {len(batch.rows)} records, score {batch.score:.2f}"
 
 
 def _weight(batch: RowBatch, column: int) -> int:

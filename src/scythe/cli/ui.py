@@ -93,15 +93,15 @@ def ui(
 ) -> None:
     with quiet_ends(), trimmed(), plain_errors():
         from scythe.web.server import ServeOptions
-        from scythe.web.state import RoomOptions
+        from scythe.web.state import StateOptions
 
         if archive is None and not pages and profile is None:
             archive = find_archive(Path())
         reach = Reach(timeout, allow_private)
         serving = ServeOptions(host, port, tuple(name or ()), check_token(token))
-        options = RoomOptions(archive, Path(profile) if profile else None, "", reach, delay)
-        room = open_state(pages or [], check_base(url), options)
-        open_page(room, serving, "/", opens=browser)
+        options = StateOptions(archive, Path(profile) if profile else None, "", reach, delay)
+        state = open_state(pages or [], check_base(url), options)
+        open_page(state, serving, "/", opens=browser)
 
 
 def find_archive(folder: Path) -> str:
@@ -121,8 +121,8 @@ def check_token(token: str | None) -> str:
     return token or ""
 
 
-def open_page(room: State, options: ServeOptions, path: str, *, opens: bool) -> None:
-    """Serve a room until Ctrl-C or SIGTERM, with its page opened in the browser if asked to."""
+def open_page(state: State, options: ServeOptions, path: str, *, opens: bool) -> None:
+    """Serve a state until Ctrl-C or SIGTERM, with its page opened in the browser if asked to."""
     from scythe.web.server import serve
 
     def say(serving: Serving) -> None:
@@ -136,12 +136,12 @@ def open_page(room: State, options: ServeOptions, path: str, *, opens: bool) -> 
     async def attend() -> None:
         stop = asyncio.Event()
         on_interrupt(stop.set)
-        await serve(room, options, ready=say, stop=stop)
+        await serve(state, options, ready=say, stop=stop)
 
     try:
         asyncio.run(attend())
     finally:
-        room.close()
+        state.close()
 
 
 def _open(address: str) -> None:

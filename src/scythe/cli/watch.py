@@ -45,8 +45,8 @@ from scythe.cli.watch_options import (
     Only,
     Policy,
     QueueLists,
-    Regions,
     Secret,
+    WantedLists,
     WatchArchive,
     WatchedSites,
     Webhook,
@@ -206,7 +206,7 @@ Examples:
   scythe watch https://example.org/news                       into watch.scythe.db, until Ctrl-C
   scythe watch example.org example.net/jobs --max-delay 6h    every record within 6 hours
   scythe watch example.org --p95 1h                           95 % within the hour, quiet nights
-  scythe watch example.org/shop --region products             only its list of products
+  scythe watch example.org/shop --list products               only its list of products
   scythe watch example.org --follow                           and archive the pages behind the records
   scythe watch example.org --exec 'notify-me --stdin'         run a command for new records
   scythe watch example.org --webhook https://hooks.example.net/x --feed new.rss
@@ -241,7 +241,7 @@ def watch(  # long, since every option is a line here and one where it is passed
     floor: AtLeast = None,
     policy: Policy = "auto",
     older_pages: OlderPages = 20,
-    region: Regions = None,
+    list_: WantedLists = None,
     follow: Follow = False,
     exec_: Exec = None,
     webhook: Webhook = None,
@@ -274,7 +274,7 @@ def watch(  # long, since every option is a line here and one where it is passed
         if forget:
             raise typer.Exit(_forget(archive, addresses))
         goals = Goals(miss=miss, max_delay_s=max_delay, delay_s=p95, floor_s=floor or Goals().floor_s)
-        wanted = ListOptions(policy, goals, older_pages, follow, regions=tuple(map(Chosen.named, region or ())))
+        wanted = ListOptions(policy, goals, older_pages, follow, regions=tuple(map(Chosen.named, list_ or ())))
         options = WatchOptions(
             delay=delay,
             concurrency=concurrency,

@@ -90,10 +90,10 @@ OlderPages = Annotated[
     int,
     typer.Option(min=0, max=1_000, help="Maximum number of older pages to follow back to known records; 0: none."),
 ]
-Regions = Annotated[
+WantedLists = Annotated[
     list[str] | None,
     typer.Option(
-        "--region",
+        "--list",
         metavar="N|KIND",
         help="Only this list of the page: the N-th, or the first of a kind; see `scythe records SITE --all`.",
     ),

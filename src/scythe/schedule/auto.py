@@ -86,7 +86,7 @@ OUTAGE_CEILINGS = 2.0  # longer than so many longest waits: the machine slept or
 
 
 class Auto:
-    """The estimator of one region."""
+    """The estimator of one list."""
 
     at: float | None  # of the last visit
     watched_s: float
@@ -102,7 +102,7 @@ class Auto:
 
     @classmethod
     def started(cls, goals: Goals, shown: int, rate_per_s: float, profile: Sequence[float]) -> Self:
-        """Return one that knows a region already: records shown, mean rate, and that of each hour of the week."""
+        """Return one that knows a list already: records shown, mean rate, and that of each hour of the week."""
         auto = cls(goals)
         auto._begin(shown)
         auto.errors = Errors.assumed(shown, PRIOR_SPREAD)

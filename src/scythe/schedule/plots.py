@@ -64,7 +64,7 @@ class VisitRow:
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """What a plot of a region shows. Times are seconds since 1970, UTC, and need not be sorted."""
+    """What a plot of a list shows. Times are seconds since 1970, UTC, and need not be sorted."""
 
     title: str
     lanes: Sequence[VisitRow]
@@ -78,12 +78,12 @@ class History:
 
 
 def list_svg(history: History) -> str:
-    """Draw a region over time as SVG."""
+    """Draw a list over time as SVG."""
     return lists_svg([history], history.title)
 
 
 def lists_svg(histories: Sequence[History], title: str) -> str:
-    """Draw regions over time as SVG, one below the other; those beyond the twentieth are left out, and it says so."""
+    """Draw lists over time as SVG, one below the other; those beyond the twentieth are left out, and it says so."""
     sheets = [_Plot(history, *_reach(history)) for history in histories[:_SHEETS_MOST]]
     parts: list[str] = []
     said, top = [], 0.0

@@ -13,7 +13,7 @@ from scythe.watch_model import HOUR_S, Goals, Observation, VisitPlan
 
 
 class Estimator(Protocol):
-    """What knows one region. It survives in an archive as a JSON object."""
+    """What knows one list. It survives in an archive as a JSON object."""
 
     def note(self, seen: Observation) -> None:
         """Learn from one visit."""
@@ -29,7 +29,7 @@ class Estimator(Protocol):
 
 
 class Maker(Protocol):
-    """What makes an estimator: the goals, and what was known of the region before, as `to_plain` gave it."""
+    """What makes an estimator: the goals, and what was known of the list before, as `to_plain` gave it."""
 
     def __call__(self, goals: Goals, known: dict[str, Any] | None = None) -> Estimator: ...
 

@@ -12,7 +12,7 @@ from scythe.schedule.safety import largest_mean, share_over
 from scythe.watch_model import DAY_S, HOUR_S, WEEK_S, Goals, Observation, VisitPlan
 
 VERSION = 1
-LEARN_S = 28 * DAY_S  # so long the mean of a region is learned where a rule holds it constant: the benchmark's warm-up
+LEARN_S = 28 * DAY_S  # so long the mean of a list is learned where a rule holds it constant: the benchmark's warm-up
 LEAST_RATE = 1e-9  # records a second: one in thirty years
 # A cold start guesses that a page turns over in so long, as firmly as if it had been watched for an hour, and
 # forgets the guess by half with every day. Two hours are shorter than any of 13 news lists takes.
@@ -37,7 +37,7 @@ class CountingPolicy(ABC):
 
     @classmethod
     def started(cls, goals: Goals, shown: int, rate_per_s: float, profile: Sequence[float]) -> Self:
-        """Return one that knows a region already: records shown, mean rate, and that of each hour of the week."""
+        """Return one that knows a list already: records shown, mean rate, and that of each hour of the week."""
         rule = cls(goals)
         rule.shown = float(shown)
         rule.over_s = LEARN_S if math.isinf(cls.half_s) else cls.half_s
@@ -76,12 +76,12 @@ class CountingPolicy(ABC):
         return {"policy": self.name, "version": VERSION, **{number: getattr(self, number) for number in self.numbers}}
 
     def rate(self) -> float:
-        """Return the records a second; a young region's is mixed with the guess of a cold start."""
+        """Return the records a second; a young list's is mixed with the guess of a cold start."""
         guess_s = GUESS_S * 0.5 ** (self.watched_s / GUESS_HALF_S) if self.watched_s < LEARN_S else 0.0
         counted = self.counted + self.shown * guess_s / GUESS_TURN_S
         return max(counted / max(self.over_s + guess_s, 1.0), LEAST_RATE)
 
-    def room(self) -> float:
+    def state(self) -> float:
         """Return the paper's P - 2; at least 1, or a list of two would be asked for without a pause."""
         return max(self.shown - 2, 1.0)
 
@@ -156,17 +156,17 @@ class Poisson(CountingPolicy):
 
     name = "poisson"
 
-    def _room(self) -> float:
+    def _state(self) -> float:
         """Return the records that may be expected, so that what comes fits the page."""
-        return largest_mean(int(self.room()), 1 - self.goals.miss)
+        return largest_mean(int(self.state()), 1 - self.goals.miss)
 
     def _wait(self, now: float) -> tuple[float, str]:
         """Halve the range of waits thirty times: to the millisecond, and to the same one wherever it is done."""
-        room, rate = self._room(), self.rate()
+        state, rate = self._state(), self.rate()
         low, high = self.goals.floor_s, self.goals.ceiling_s
         for _ in range(30):
             middle = (low + high) / 2
-            low, high = (middle, high) if rate * middle <= room else (low, middle)
+            low, high = (middle, high) if rate * middle <= state else (low, middle)
         return low, "forecast"
 
 
@@ -218,7 +218,7 @@ class Seasonal(Poisson):
 
     def _wait(self, now: float) -> tuple[float, str]:
         """Walk on until the hours hold what the page does; a quarter of an hour is fine enough."""
-        reach_s = self._reach(now, self._room() / self.rate())
+        reach_s = self._reach(now, self._state() / self.rate())
         if reach_s >= self.goals.ceiling_s:
             return reach_s, "forecast"
         steps = math.floor((reach_s - self.goals.floor_s) / STEP_S)
@@ -277,7 +277,7 @@ class Average(CountingPolicy):
             super()._learn(seen, since_s)
 
     def _wait(self, now: float) -> tuple[float, str]:
-        return self.room() / self.rate(), "average"
+        return self.state() / self.rate(), "average"
 
 
 class Ses(Average):
@@ -308,7 +308,7 @@ class Ses(Average):
         return max(self.smoothed, 1e-6 / self.shown * mean) if self.smoothed and self.shown else mean
 
     def _wait(self, now: float) -> tuple[float, str]:
-        return self.room() / self.rate(), "forecast"
+        return self.state() / self.rate(), "forecast"
 
 
 @dataclass(frozen=True, slots=True)

@@ -75,13 +75,13 @@ def all_documents() -> list[ServedFile]:
     return [one for area in load_areas() for one in getattr(area, "DOCUMENTS", ())]
 
 
-def make_app(room: State, gate: Auth) -> ASGIApp:
-    """Return the application. Whatever it answers goes through the gate."""
-    pages = make_templates(room, gate)
+def make_app(state: State, auth: Auth) -> ASGIApp:
+    """Return the application. Whatever it answers goes through the auth."""
+    pages = make_templates(state, auth)
     routes: list[BaseRoute] = [
-        *(Route(one.path, _operation(room, one), methods=[one.method]) for one in all_operations()),
-        *(Route(one.path, _document(room, one), methods=["GET"]) for one in all_documents()),
-        *(Route(one.path, _view(room, one, pages), methods=["GET"]) for one in all_views()),
+        *(Route(one.path, _operation(state, one), methods=[one.method]) for one in all_operations()),
+        *(Route(one.path, _document(state, one), methods=["GET"]) for one in all_documents()),
+        *(Route(one.path, _view(state, one, pages), methods=["GET"]) for one in all_views()),
         Mount("/static", StaticFiles(directory=Path(str(files("scythe.web") / "static")))),
     ]
     errors: dict[Any, Callable[[Request, Exception], Awaitable[Response]]] = {
@@ -90,13 +90,13 @@ def make_app(room: State, gate: Auth) -> ASGIApp:
     }
     app = Starlette(routes=routes, exception_handlers=errors)
     app.router.redirect_slashes = False  # one address for each thing
-    return Guarded(app, gate)
+    return Guarded(app, auth)
 
 
 Pages = Callable[[str, dict[str, Any]], str]
 
 
-def make_templates(room: State, gate: Auth) -> Pages:
+def make_templates(state: State, auth: Auth) -> Pages:
     """Return what fills templates. Everything is escaped; a name that is not there is an error, not an empty place."""
     environment = Environment(
         loader=PackageLoader("scythe.web"),
@@ -105,7 +105,7 @@ def make_templates(room: State, gate: Auth) -> Pages:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.globals |= {"menu": MENU, "word": gate.word, "room": room}
+    environment.globals |= {"menu": MENU, "word": auth.word, "state": state}
     environment.filters |= FILTERS
 
     def fill(template: str, values: dict[str, Any]) -> str:
@@ -117,31 +117,31 @@ def make_templates(room: State, gate: Auth) -> Pages:
 Endpoint = Callable[[Request], Awaitable[Response]]
 
 
-def _operation(room: State, operation: Operation) -> Endpoint:
+def _operation(state: State, operation: Operation) -> Endpoint:
     async def answer(request: Request) -> Response:
         try:
             wanted = await read_wanted(request, operation.wanted)
-            return send_json(await run_in_threadpool(operation.call, room, wanted))
+            return send_json(await run_in_threadpool(operation.call, state, wanted))
         except MEANT as error:
             return fail(error)
 
     return answer
 
 
-def _document(room: State, document: ServedFile) -> Endpoint:
+def _document(state: State, document: ServedFile) -> Endpoint:
     async def answer(request: Request) -> Response:
         try:
             wanted = await read_wanted(request, document.wanted)
-            return send_document(await run_in_threadpool(document.call, room, wanted))
+            return send_document(await run_in_threadpool(document.call, state, wanted))
         except MEANT as error:
             return fail(error)
 
     return answer
 
 
-def _view(room: State, view: View, pages: Pages) -> Endpoint:
+def _view(state: State, view: View, pages: Pages) -> Endpoint:
     def show(wanted: Any) -> str:
-        return pages(view.template, {"area": view.area, "wanted": wanted, **view.call(room, wanted)})
+        return pages(view.template, {"area": view.area, "wanted": wanted, **view.call(state, wanted)})
 
     async def answer(request: Request) -> Response:
         try:

@@ -110,10 +110,10 @@ def _is_address(host: str) -> bool:
 
 
 class Guarded:
-    """An application behind a gate."""
+    """An application behind token and origin checks."""
 
-    def __init__(self, app: ASGIApp, gate: Auth) -> None:
-        self.app, self._gate = app, gate
+    def __init__(self, app: ASGIApp, auth: Auth) -> None:
+        self.app, self._auth = app, auth
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -132,12 +132,12 @@ class Guarded:
         if sum(len(name) + len(value) for name, value in headers.raw) > _HEADER_BYTES:
             return _error(431, f"the headers of a request may have {_HEADER_BYTES} bytes at most")
         hosts = headers.getlist("host")
-        if len(hosts) != 1 or not self._gate.knows_host(hosts[0]):
+        if len(hosts) != 1 or not self._auth.knows_host(hosts[0]):
             return _error(421, "this server has another name")
         if not request.scope["path"].startswith("/"):
             return _error(400, "what is asked for must be a path")  # a proxy would be asked for more
         token = request.query_params.get("token")
-        if request.method == "GET" and token is not None and self._gate.knows_token(token):
+        if request.method == "GET" and token is not None and self._auth.knows_token(token):
             return self._welcome(request)
         by_header = self._has_bearer(headers)
         if not by_header and not self._has_cookie(request):
@@ -149,12 +149,12 @@ class Guarded:
         return self._refuse_change(headers, by_header=by_header) if request.method == "POST" else None
 
     def _has_cookie(self, request: Request) -> bool:
-        given = request.cookies.get(self._gate.cookie, "")
-        return hmac.compare_digest(given.encode(), self._gate.pass_value.encode())
+        given = request.cookies.get(self._auth.cookie, "")
+        return hmac.compare_digest(given.encode(), self._auth.pass_value.encode())
 
     def _has_bearer(self, headers: Headers) -> bool:
         kind, _, given = headers.get("authorization", "").partition(" ")
-        return kind.lower() == "bearer" and self._gate.knows_token(given.strip())
+        return kind.lower() == "bearer" and self._auth.knows_token(given.strip())
 
     def _refuse_change(self, headers: Headers, *, by_header: bool) -> Response | None:
         kind = headers.get("content-type", "").partition(";")[0].strip().lower()
@@ -162,7 +162,7 @@ class Guarded:
             return _error(415, "the body must be application/json")
         if by_header:
             return None
-        if not hmac.compare_digest(headers.get("x-scythe", "").encode(), self._gate.word.encode()):
+        if not hmac.compare_digest(headers.get("x-scythe", "").encode(), self._auth.word.encode()):
             return _error(403, "the word that pages of this server send is missing")
         return None
 
@@ -171,7 +171,7 @@ class Guarded:
         rest = [(name, value) for name, value in request.query_params.multi_items() if name != "token"]
         path = "/" + quote(request.scope["path"].lstrip("/\\"))  # never //host, which is another site
         answer = RedirectResponse(f"{path}?{urlencode(rest)}" if rest else path, 303)
-        answer.set_cookie(self._gate.cookie, self._gate.pass_value, httponly=True, samesite="strict", path="/")
+        answer.set_cookie(self._auth.cookie, self._auth.pass_value, httponly=True, samesite="strict", path="/")
         return answer
 
 

@@ -21,7 +21,7 @@ _QUICK_S = 0.05  # one that takes less is made anew each time: 100 000 addresses
 class SiteCounts:
     """The counts of all sites, as they were when they were last made."""
 
-    def __init__(self, room: State) -> None:
+    def __init__(self, state: State) -> None:
         self._lock = threading.Lock()  # who comes while others count waits for what they find
         self._counts: dict[int, ArchiveCounts] = {}
         self._until = 0.0
@@ -41,13 +41,13 @@ _KEPT = 8  # sites
 
 
 class LearnedSites:
-    """The sites of a room that were asked for last. Loading one takes up to some seconds, extracting milliseconds.
+    """The sites of a state that were asked for last. Loading one takes up to some seconds, extracting milliseconds.
 
     A site that is kept notices drift and adapts, in memory: what programs send to be extracted changes no profile.
     """
 
-    def __init__(self, room: State) -> None:
-        self._room = room
+    def __init__(self, state: State) -> None:
+        self._state = state
         self._lock = threading.Lock()
         self._sites: OrderedDict[str, tuple[object, Site]] = OrderedDict()
 
@@ -55,7 +55,7 @@ class LearnedSites:
         """Return what was learned of a site, None: of the first. Raises NotThere and NotNow where there is nothing."""
         if key is None:
             return self._first()
-        if key not in self._room.site_keys():
+        if key not in self._state.site_keys():
             raise NotThere(f"there is no site {key!r:.80}")
         site = self._find(key)
         if site is None:
@@ -67,7 +67,7 @@ class LearnedSites:
         return self._find(key)
 
     def _first(self) -> Site:
-        for key in self._room.site_keys():
+        for key in self._state.site_keys():
             site = self._find(key)
             if site is not None:
                 return site
@@ -80,7 +80,7 @@ class LearnedSites:
         with self._lock:
             kept = self._sites.pop(key, None)
             if kept is None or kept[0] != stamp:
-                site = self._room.load_site(key)
+                site = self._state.load_site(key)
                 kept = (stamp, site) if site is not None else None
             if kept is None:
                 return None
@@ -92,19 +92,19 @@ class LearnedSites:
     def stamp(self, key: str) -> object:
         """Return what is another thing once the profile is another, None where there is none."""
         if key == PROFILE:
-            path = self._room.options.profile
+            path = self._state.options.profile
             if path is None or not path.exists():
                 return None
             found = path.stat()
             return found.st_mtime_ns, found.st_size, found.st_ino
-        with self._room.archive() as archive:
+        with self._state.archive() as archive:
             number = find_site(archive, key)
             return None if number is None else stored_profile(archive, number)
 
 
-def choose_site(room: State, given: str) -> str:
+def choose_site(state: State, given: str) -> str:
     """Return the key that was given or, where none was, the first one. Raises NotThere where it is none of a site."""
-    keys = room.site_keys()
+    keys = state.site_keys()
     key = given or (keys[0] if keys else PROFILE)
     if key not in keys and key != PROFILE:
         raise NotThere(f"there is no site {key!r:.80}")

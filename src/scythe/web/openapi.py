@@ -21,10 +21,10 @@ from scythe.web.operations import Operation
 _SAID = re.compile(r"    ([a-z_]+): [^#]*  # (.+)")
 
 
-def add_meanings(schemas: dict[str, Any], types: Iterable[Any]) -> None:
+def add_field_docs(schemas: dict[str, Any], types: Iterable[Any]) -> None:
     """Put into schemas, which are by the names of records, what the code says of their fields."""
     for name, record in records_in(types).items():
-        said = meanings(record)
+        said = field_docs(record)
         for field, schema in schemas.get(name, {}).get("properties", {}).items():
             if field in said:
                 schema.setdefault("description", said[field])
@@ -60,7 +60,7 @@ def _inner(kind: kinds.Type) -> Iterator[kinds.Type]:
 
 
 @cache
-def meanings(record: type) -> dict[str, str]:
+def field_docs(record: type) -> dict[str, str]:
     """Return what is said beside the fields of a record and of those it builds on."""
     said: dict[str, str] = {}
     for kind in reversed(record.__mro__):
@@ -110,7 +110,7 @@ _NAMES = re.compile(r"\{([a-z_]+)(?::[a-z]+)?\}")  # in a path; starlette takes 
 
 @cache
 def describe_interface() -> Schema:
-    """Return the whole description; it is the same for every room."""
+    """Return the whole description; it is the same for every state."""
     tagged = [(name, area, one) for name, area in _areas() for one in getattr(area, "OPERATIONS", ())]
     wanted, answers, components = _schemas([one for _, _, one in tagged])
     paths: Schema = {}
@@ -159,7 +159,7 @@ def _schemas(operations: list[Operation]) -> tuple[list[Schema], list[Schema], S
     kinds = [operation.wanted for operation in operations] + [operation.answer for operation in operations]
     found, components = msgspec.json.schema_components(kinds, schema_hook=_anything, ref_template=REF + "{name}")
     components = dict(components)
-    add_meanings(components, kinds)
+    add_field_docs(components, kinds)
     components["Error"] = {
         "title": "Error",
         "description": "Why a request was not answered.",

@@ -49,7 +49,7 @@ _UNQUOTED = re.compile(r"(?:[^)\\]++|\\.)*+\)?", re.S)
 _PICTURE = re.compile(r"\s{0,9}[\"']?data:image/(?:png|jpeg|gif|webp|avif|svg\+xml)[;,]", re.I)
 
 
-def tame(css: str) -> str:
+def clean_css(css: str) -> str:
     """Return a style sheet, or the value of a style attribute, that asks for nothing and stays in its place."""
     if "\\" in css:
         css = _ESCAPE.sub(_unescape, css)
@@ -201,7 +201,7 @@ Address = Callable[[int], str | None]
 
 
 @dataclass(frozen=True, slots=True)
-class Inert:
+class SafePage:
     """A document that can do nothing, and whether it was cut for its size."""
 
     html: str
@@ -215,7 +215,7 @@ def number_elements(page: Page) -> list[LexborNode]:
     return [] if body is None else body.css("*")
 
 
-def make_inert(page: Page, *, picture: Address, sheets: tuple[str, ...] = ()) -> Inert:
+def make_safe(page: Page, *, picture: Address, sheets: tuple[str, ...] = ()) -> SafePage:
     """Write a page anew. `sheets` are addresses of ours that style sheets of the page are loaded from."""
     nodes = number_elements(page)
     writer = _Writer(nodes, {use.node_id: row for row, use in enumerate(page.images)}, picture)
@@ -233,7 +233,7 @@ def make_inert(page: Page, *, picture: Address, sheets: tuple[str, ...] = ()) ->
         + f"{styles}<style>{_sheet('frame-last.css')}</style></head>"
         f"{writer.open(body, 'body') if body is not None else '<body>'}{inside}</body></html>"
     )
-    return Inert(html, len(nodes), writer.is_cut)
+    return SafePage(html, len(nodes), writer.is_cut)
 
 
 class _Writer:
@@ -355,7 +355,7 @@ def _is_fit(key: str, value: str, name: str) -> bool:
 
 def _value(key: str, value: str) -> str:
     value = value[:_VALUE_CHARS]
-    return tame(value) if key == "style" else value
+    return clean_css(value) if key == "style" else value
 
 
 def _pixels(value: str) -> int | None:
@@ -371,7 +371,7 @@ def _read_styles(page: Page) -> tuple[str, int]:
         if len(text) > left:
             break
         left -= len(text)
-        out.append(f"<style>{tame(text)}</style>")
+        out.append(f"<style>{clean_css(text)}</style>")
     return "".join(out), LIMITS.shown_style_chars - left
 
 

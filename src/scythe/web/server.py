@@ -32,11 +32,11 @@ class ServeOptions:
         """Whether only this machine can reach it."""
         return self.host in LOOPBACK
 
-    def make_gate(self) -> Auth:
-        """Return the gate for this address."""
+    def make_auth(self) -> Auth:
+        """Return the auth for this address."""
         names = frozenset((*LOOPBACK, *(plain_host(name) for name in (self.host, *self.names) if name)))
-        gate = Auth(names=names, any_address=not self.is_local)
-        return Auth(self.token, gate.names, gate.any_address) if self.token else gate
+        auth = Auth(names=names, any_address=not self.is_local)
+        return Auth(self.token, auth.names, auth.any_address) if self.token else auth
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +44,11 @@ class Serving:
     """A page that is being served."""
 
     url: str  # of the front page, without the token
-    gate: Auth = field(repr=False)
+    auth: Auth = field(repr=False)
 
     def address(self, path: str = "/") -> str:
         """Return the address to open in a browser: with the token."""
-        return f"{self.url}{path.lstrip('/')}{'&' if '?' in path else '?'}token={self.gate.token}"
+        return f"{self.url}{path.lstrip('/')}{'&' if '?' in path else '?'}token={self.auth.token}"
 
 
 class _Server(uvicorn.Server):
@@ -59,18 +59,18 @@ class _Server(uvicorn.Server):
         yield
 
 
-async def serve(room: State, options: ServeOptions, *, ready: Callable[[Serving], None], stop: asyncio.Event) -> None:
+async def serve(state: State, options: ServeOptions, *, ready: Callable[[Serving], None], stop: asyncio.Event) -> None:
     """Serve until `stop` is set. Raises BadInput where the address cannot be listened on."""
     loop = asyncio.get_running_loop()
     try:
         listener = await loop.create_server(asyncio.Protocol, options.host, options.port, start_serving=False)
     except OSError as error:
         raise BadInput(f"cannot listen on {options.host}:{options.port}: {error.strerror or error}") from None
-    gate = options.make_gate()
+    auth = options.make_auth()
     sockets = [each.dup() for each in listener.sockets]
     listener.close()
     config = uvicorn.Config(
-        make_app(room, gate),
+        make_app(state, auth),
         log_level="warning",
         access_log=False,
         server_header=False,
@@ -86,7 +86,7 @@ async def serve(room: State, options: ServeOptions, *, ready: Callable[[Serving]
     while not server.started and not work.done():
         await asyncio.sleep(0.01)
     if not work.done():
-        ready(Serving(_front(options.host, sockets[0].getsockname()[1]), gate))
+        ready(Serving(_front(options.host, sockets[0].getsockname()[1]), auth))
         await asyncio.wait([work, asyncio.ensure_future(stop.wait())], return_when=asyncio.FIRST_COMPLETED)
         server.should_exit = True
     await work
@@ -98,8 +98,8 @@ def _front(host: str, port: int) -> str:
 
 
 @contextmanager
-def serve_in_thread(room: State, options: ServeOptions | None = None) -> Iterator[Serving]:
-    """Serve a room from a thread of this process for as long as the context lasts."""
+def serve_in_thread(state: State, options: ServeOptions | None = None) -> Iterator[Serving]:
+    """Serve a state from a thread of this process for as long as the context lasts."""
     known: list[Serving] = []
     failed: list[BadInput] = []
     is_up, loops = threading.Event(), list[tuple[asyncio.AbstractEventLoop, asyncio.Event]]()
@@ -112,7 +112,7 @@ def serve_in_thread(room: State, options: ServeOptions | None = None) -> Iterato
         stop = asyncio.Event()
         loops.append((asyncio.get_running_loop(), stop))
         try:
-            await serve(room, options or ServeOptions(), ready=up, stop=stop)
+            await serve(state, options or ServeOptions(), ready=up, stop=stop)
         except BadInput as error:
             failed.append(error)
         finally:
@@ -130,4 +130,4 @@ def serve_in_thread(room: State, options: ServeOptions | None = None) -> Iterato
         if thread.is_alive():
             loop.call_soon_threadsafe(stop.set)
         thread.join()
-        room.close()
+        state.close()

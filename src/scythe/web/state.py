@@ -68,7 +68,7 @@ class BackgroundJob:
 
 
 @dataclass(frozen=True, slots=True)
-class JobSeen:
+class JobView:
     """A job as it stands."""
 
     number: int
@@ -85,7 +85,7 @@ class JobSeen:
 
 
 class Jobs:
-    """All work of one room."""
+    """All work of one state."""
 
     def __init__(self) -> None:
         self._jobs: dict[int, BackgroundJob] = {}
@@ -130,7 +130,7 @@ class Jobs:
         """Return a job by its number."""
         return self._jobs.get(number)
 
-    def seen(self, kind: str | None = None) -> list[JobSeen]:
+    def seen(self, kind: str | None = None) -> list[JobView]:
         """Return all jobs, the newest first."""
         with self._lock:
             jobs = list(self._jobs.values())
@@ -146,9 +146,9 @@ class Jobs:
             thread.join(max(until - monotonic(), 0.0))
 
 
-def see(job: BackgroundJob) -> JobSeen:
+def see(job: BackgroundJob) -> JobView:
     """Return a job as it stands."""
-    return JobSeen(
+    return JobView(
         job.number,
         job.kind,
         job.title,
@@ -182,7 +182,7 @@ class PageAtHand:
 
 
 @dataclass(frozen=True, slots=True)
-class RoomOptions:
+class StateOptions:
     """What a web page is opened on."""
 
     archive: str | None = None  # a file, or postgresql://...
@@ -195,7 +195,7 @@ class RoomOptions:
 class State:
     """The state behind the web page."""
 
-    def __init__(self, options: RoomOptions, pages: Iterable[LoadedPage] = ()) -> None:
+    def __init__(self, options: StateOptions, pages: Iterable[LoadedPage] = ()) -> None:
         self.options = options
         self.lock = threading.RLock()
         self.jobs = Jobs()
@@ -314,7 +314,7 @@ class State:
         return site in self._consents
 
     def part(self, kind: type[T]) -> T:
-        """Return the one `kind(room)` of this room: where the areas keep what they have in mind."""
+        """Return the one `kind(state)` of this state: where the areas keep what they have in mind."""
         with self.lock:
             if kind not in self._parts:
                 self._parts[kind] = kind(self)  # type: ignore[call-arg]

@@ -1,4 +1,4 @@
-"""A disk of 20 MB that others fill, too: crawls, stores of bodies and exports stop cleanly and go on with room."""
+"""A disk of 20 MB that others fill, too: crawls, stores of bodies and exports stop cleanly and go on with state."""
 
 from __future__ import annotations
 
@@ -47,13 +47,13 @@ def trial(tmp_path: Path) -> Iterator[Trial]:
         yield Trial(url, ledger, bodies, Random(1), 1)
 
 
-def leave(disk: Path, room: int) -> None:
+def leave(disk: Path, state: int) -> None:
     """Fill the disk with something else, but for so many bytes."""
     other = disk / "other"
     other.unlink(missing_ok=True)
     free = os.statvfs(disk).f_bavail * os.statvfs(disk).f_frsize
-    if free > room:
-        other.write_bytes(bytes(free - room))
+    if free > state:
+        other.write_bytes(bytes(free - state))
 
 
 def run(*command: str) -> subprocess.CompletedProcess[str]:
@@ -71,8 +71,8 @@ def test_a_crawl_goes_on_when_there_is_room_again_whatever_filled_the_disk(trial
     archive = disk / "a.db"
     stored = []
     command = crawl_command(trial.url, str(archive), *FAST, "--raw", "--store", f"folder:{disk / 'bodies'}")
-    for room in (700_000, 300_000, 100_000):
-        leave(disk, room)
+    for state in (700_000, 300_000, 100_000):
+        leave(disk, state)
         assert_told(run(*command), str(disk), "what was stored before is whole; run it again to resume")
         stored.append(query(str(archive), "SELECT count(*) FROM pages")[0][0] if archive.exists() else 0)
     leave(disk, DISK)

@@ -21,7 +21,7 @@ from scythe.fetch import guard
 from scythe.fetch.inputs import Reach
 from scythe.web.app import all_operations, make_app
 from scythe.web.auth import Auth
-from scythe.web.state import RoomOptions, State
+from scythe.web.state import State, StateOptions
 from scythe.web.tools import Tool, call_tool, list_tools
 
 TOKEN = "fuzz-token"
@@ -93,12 +93,12 @@ class _Served:
         socket.getaddrinfo = self._refuse
         guard.why_closed = lambda address: "closed while fuzzing"
         self.runner = asyncio.Runner()
-        made = folder("room")
+        made = folder("state")
         pages = demo_pages()[:4]
         Site.learn([(page.url, page.body) for page in pages]).save(made / "site.json")
-        options = RoomOptions(str(made / "archive.db"), made / "site.json", "", Reach(timeout_s=1.0), 0.0)
-        self.room = State(options, pages)
-        self.app = make_app(self.room, Auth(TOKEN))
+        options = StateOptions(str(made / "archive.db"), made / "site.json", "", Reach(timeout_s=1.0), 0.0)
+        self.state = State(options, pages)
+        self.app = make_app(self.state, Auth(TOKEN))
 
     @staticmethod
     def _refuse(*_: Any, **__: Any) -> Any:
@@ -273,6 +273,6 @@ def use_tool(data: bytes) -> None:
     except (ValueError, RecursionError):
         return
     if isinstance(arguments, dict):
-        outcome = call_tool(served().room, tool, arguments, 5_000)
+        outcome = call_tool(served().state, tool, arguments, 5_000)
         if len(outcome.text) > 10_000 and not outcome.is_error:
             raise Wrong(f"{tool.name} answers with {len(outcome.text)} characters")

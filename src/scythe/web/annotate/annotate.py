@@ -25,13 +25,13 @@ from scythe.web.annotate.annotate_session import (
 )
 from scythe.web.filters import shorten
 from scythe.web.operations import Key, Number, Operation, RequestInput, View
-from scythe.web.state import PROFILE, BackgroundJob, JobSeen, NotNow, NotThere, State, see
+from scythe.web.state import PROFILE, BackgroundJob, JobView, NotNow, NotThere, State, see
 
 _STEPS = 3
 
 
 @dataclass(frozen=True, slots=True)
-class QualitySeen:
+class QualityView:
     """How well the model does on pages left out of learning, one after the other."""
 
     pages: int
@@ -46,18 +46,18 @@ class MarksSaved:
     """What came of saving."""
 
     where: str
-    pages: int  # of this sitting
+    pages: int  # of this session
     images: int
     relevant: int
     labelled: int  # pages that the profile has labels of
     layouts: int
     by_tree: int  # layouts whose images are read by the tree, which is slower
     conflicts: int  # images that people do not agree on
-    quality: QualitySeen | None
+    quality: QualityView | None
     note: str  # why a published method has no model
 
 
-def see_quality(quality: Quality | None) -> QualitySeen | None:
+def see_quality(quality: Quality | None) -> QualityView | None:
     """Say a quality in plain words, too."""
     if quality is None:
         return None
@@ -66,28 +66,28 @@ def see_quality(quality: Quality | None) -> QualitySeen | None:
         f"Tried on {quality.pages} pages, each left out of learning in turn: it finds {found} of 100 relevant images, "
     )
     words += f"and {right} of 100 that it picks are relevant."
-    return QualitySeen(quality.pages, quality.precision, quality.recall, quality.f, words)
+    return QualityView(quality.pages, quality.precision, quality.recall, quality.f, words)
 
 
-def save_sitting(room: State, key: str, job: BackgroundJob) -> MarksSaved:
+def save_session(state: State, key: str, job: BackgroundJob) -> MarksSaved:
     """Learn from what was confirmed and save it. Raises BadInput, OSError, ArchiveFailed, MissingExtra."""
-    desk = room.part(AnnotationSessions)
-    with room.lock:
-        sitting = desk.open(key).sitting
-        labels, said, method = sitting.labels(), dict(sitting.said), sitting.method
-        pages = [(page.url, page.body) for page in room.pages(key)]
+    sessions = state.part(AnnotationSessions)
+    with state.lock:
+        session = sessions.open(key).session
+        labels, said, method = session.labels(), dict(session.said), session.method
+        pages = [(page.url, page.body) for page in state.pages(key)]
     if not labels:
         raise BadInput("no page with images is confirmed yet")
     job.step(0, _STEPS, f"reading {len(pages)} pages")
-    site = room.load_site(key) or Site.learn([*spread(pages, FROM_FILES)])
+    site = state.load_site(key) or Site.learn([*spread(pages, FROM_FILES)])
     job.step(1, _STEPS, f"learning from {len(labels)} labelled pages")
     outcome = site.annotate(labels, pages, method=method)
     job.step(2, _STEPS, "saving")
-    where = room.save_site(key, site)
-    with room.lock:
-        sitting.known = site.profile.images
-        sitting.saved |= {page: one for page, one in said.items() if one.is_confirmed}
-        desk.keep(key)
+    where = state.save_site(key, site)
+    with state.lock:
+        session.known = site.profile.images
+        session.saved |= {page: one for page, one in said.items() if one.is_confirmed}
+        sessions.keep(key)
     job.step(_STEPS, _STEPS, where)
     relevant, images = _count(labels)
     return MarksSaved(
@@ -115,8 +115,8 @@ _NAME_CHARS = 80
 
 
 @dataclass(frozen=True, slots=True)
-class SheetSeen:
-    """One page of a sitting."""
+class PageSummary:
+    """One page of a session."""
 
     page: int
     name: str
@@ -130,12 +130,12 @@ class SheetSeen:
 
 
 @dataclass(frozen=True, slots=True)
-class SittingSeen:
-    """A sitting as it stands."""
+class SessionView:
+    """A session as it stands."""
 
     site: str
     by: str
-    sheets: list[SheetSeen]
+    pages: list[PageSummary]
     confirmed: int
     at_hand: int  # pages of the site
     labelled: int  # pages that the profile has labels of
@@ -165,10 +165,10 @@ class ImageMarked:
 
 
 @dataclass(frozen=True, slots=True)
-class SheetOpened:
+class OpenedPage:
     """One page with its images."""
 
-    sheet: SheetSeen
+    summary: PageSummary
     images: list[ImageMarked]
     is_taught: bool
 
@@ -178,55 +178,55 @@ class Stepped:
     """What was undone or done again, if anything."""
 
     page: int | None
-    sitting: SittingSeen
+    session: SessionView
 
 
-def see_kept(room: State, key: str, kept: StoredSession) -> SittingSeen:
-    """Return a sitting as it stands."""
-    sitting = kept.sitting
-    return SittingSeen(
+def see_kept(state: State, key: str, kept: StoredSession) -> SessionView:
+    """Return a session as it stands."""
+    session = kept.session
+    return SessionView(
         key,
-        sitting.by,
-        [see_sheet(sitting, sheet) for sheet in sitting.sheets],
-        len(sitting.confirmed),
-        len(room.pages(key)),
-        len(sitting.known.labelled),
-        sitting.is_taught,
-        sitting.is_unsaved,
-        room.has_consent(key),
-        bool(sitting.steps),
-        bool(sitting.undone),
+        session.by,
+        [summarise_page(session, opened) for opened in session.pages],
+        len(session.confirmed),
+        len(state.pages(key)),
+        len(session.known.labelled),
+        session.is_taught,
+        session.is_unsaved,
+        state.has_consent(key),
+        bool(session.steps),
+        bool(session.undone),
         kept.job,
-        sitting.note,
+        session.note,
     )
 
 
-def see_sheet(sitting: AnnotationSession, sheet: AnnotatedPage) -> SheetSeen:
-    """Return a page of a sitting as it stands."""
-    said = sitting.said.get(sheet.page.number)
-    return SheetSeen(
-        sheet.page.number,
-        sheet.page.name,
-        sheet.page.url,
-        shorten(sheet.around.title, 200) or sheet.page.name,
-        sheet.why,
-        len(sheet.images),
+def summarise_page(session: AnnotationSession, opened: AnnotatedPage) -> PageSummary:
+    """Return a page of a session as it stands."""
+    said = session.said.get(opened.page.number)
+    return PageSummary(
+        opened.page.number,
+        opened.page.name,
+        opened.page.url,
+        shorten(opened.around.title, 200) or opened.page.name,
+        opened.why,
+        len(opened.images),
         len(said.relevant) if said is not None else 0,
         said is not None,
         said is not None and said.is_confirmed,
     )
 
 
-def open_images(sitting: AnnotationSession, sheet: AnnotatedPage) -> SheetOpened:
+def open_images(session: AnnotationSession, opened: AnnotatedPage) -> OpenedPage:
     """Return a page with its images, what the model makes of them, and what is said of them."""
-    scores = sitting.score(sheet)
-    relevant = sitting.marks(sheet, scores)
-    images = [_mark(row, sheet, scores[row], row in relevant) for row in range(len(sheet.images))]
-    return SheetOpened(see_sheet(sitting, sheet), images, sitting.is_taught)
+    scores = session.score(opened)
+    relevant = session.marks(opened, scores)
+    images = [_mark(row, opened, scores[row], row in relevant) for row in range(len(opened.images))]
+    return OpenedPage(summarise_page(session, opened), images, session.is_taught)
 
 
-def _mark(row: int, sheet: AnnotatedPage, score: float, is_relevant: bool) -> ImageMarked:
-    image, address = sheet.images[row], sheet.around.images[row].src
+def _mark(row: int, opened: AnnotatedPage, score: float, is_relevant: bool) -> ImageMarked:
+    image, address = opened.images[row], opened.around.images[row].src
     return ImageMarked(
         row,
         address[:_NAME_CHARS] if address.startswith("data:") else address,
@@ -249,7 +249,7 @@ def _call(image: Image, address: str) -> str:
     return shorten(unquote(urlsplit(address).path.rstrip("/").rpartition("/")[2]), _NAME_CHARS) or "an image"
 
 
-_MOST = 50  # pages of one sitting: more than anybody does at once
+_MOST = 50  # pages of one session: more than anybody does at once
 
 Person = Annotated[str, msgspec.Meta(max_length=LIMITS.name_chars, description="Who says so.")]
 Row = Annotated[int, msgspec.Meta(ge=0, lt=LIMITS.page_images)]
@@ -261,8 +261,8 @@ class AnnotateWanted(RequestInput, frozen=True):
     site: Key = ""
 
 
-class SheetWanted(RequestInput, frozen=True):
-    """One page of the sitting."""
+class AnnotatedPageWanted(RequestInput, frozen=True):
+    """One page of the session."""
 
     page: Number
     site: Key = ""
@@ -279,7 +279,7 @@ class MarksWanted(RequestInput, frozen=True):
 
 
 class BeginWanted(RequestInput, frozen=True):
-    """A new sitting."""
+    """A new session."""
 
     site: Key = ""
     pages: Annotated[int, msgspec.Meta(ge=1, le=_MOST, description="How many pages to annotate.")] = PAGES
@@ -293,130 +293,137 @@ class SaveWanted(RequestInput, frozen=True):
     by: Person | None = None
 
 
-def see_sitting(room: State, wanted: AnnotateWanted) -> SittingSeen:
+def see_session(state: State, wanted: AnnotateWanted) -> SessionView:
     """Say which pages are being annotated and how far it is."""
-    with room.lock:
-        key, kept = _open(room, wanted.site)
-        return see_kept(room, key, kept)
+    with state.lock:
+        key, kept = _open(state, wanted.site)
+        return see_kept(state, key, kept)
 
 
-def open_sheet(room: State, wanted: SheetWanted) -> SheetOpened:
-    """Return a page of the sitting with its images, predictions and marks."""
-    with room.lock:
-        sitting = _open(room, wanted.site)[1].sitting
-        return open_images(sitting, _find(sitting, wanted.page))
+def open_annotated_page(state: State, wanted: AnnotatedPageWanted) -> OpenedPage:
+    """Return a page of the session with its images, predictions and marks."""
+    with state.lock:
+        session = _open(state, wanted.site)[1].session
+        return open_images(session, _find(session, wanted.page))
 
 
-def mark_images(room: State, wanted: MarksWanted) -> SittingSeen:
+def mark_images(state: State, wanted: MarksWanted) -> SessionView:
     """Say which images of a page are relevant, and whether somebody is done with the page."""
-    with room.lock:
-        key, kept = _open(room, wanted.site)
-        sheet = _find(kept.sitting, wanted.page)
-        if any(row >= len(sheet.images) for row in wanted.relevant):
-            raise BadInput(f"page {wanted.page} has {len(sheet.images)} images, numbered from 0")
-        _name(kept.sitting, wanted.by)
-        was_confirmed = kept.sitting.is_confirmed(sheet)
-        kept.sitting.say(wanted.page, Said(frozenset(wanted.relevant), wanted.is_confirmed))
+    with state.lock:
+        key, kept = _open(state, wanted.site)
+        opened = _find(kept.session, wanted.page)
+        if any(row >= len(opened.images) for row in wanted.relevant):
+            raise BadInput(f"page {wanted.page} has {len(opened.images)} images, numbered from 0")
+        _name(kept.session, wanted.by)
+        was_confirmed = kept.session.is_confirmed(opened)
+        kept.session.say(wanted.page, Said(frozenset(wanted.relevant), wanted.is_confirmed))
         if was_confirmed or wanted.is_confirmed:
-            room.part(AnnotationSessions).keep(key)
-        return see_kept(room, key, kept)
+            state.part(AnnotationSessions).keep(key)
+        return see_kept(state, key, kept)
 
 
-def undo_marks(room: State, wanted: AnnotateWanted) -> Stepped:
+def undo_marks(state: State, wanted: AnnotateWanted) -> Stepped:
     """Take the last change back."""
-    return _step(room, wanted, AnnotationSession.undo)
+    return _step(state, wanted, AnnotationSession.undo)
 
 
-def redo_marks(room: State, wanted: AnnotateWanted) -> Stepped:
+def redo_marks(state: State, wanted: AnnotateWanted) -> Stepped:
     """Make the last change again that was taken back."""
-    return _step(room, wanted, AnnotationSession.redo)
+    return _step(state, wanted, AnnotationSession.redo)
 
 
-def _step(room: State, wanted: AnnotateWanted, step: Callable[[AnnotationSession], int | None]) -> Stepped:
-    with room.lock:
-        key, kept = _open(room, wanted.site)
-        page = step(kept.sitting)
-        room.part(AnnotationSessions).keep(key)
-        return Stepped(page, see_kept(room, key, kept))
+def _step(state: State, wanted: AnnotateWanted, step: Callable[[AnnotationSession], int | None]) -> Stepped:
+    with state.lock:
+        key, kept = _open(state, wanted.site)
+        page = step(kept.session)
+        state.part(AnnotationSessions).keep(key)
+        return Stepped(page, see_kept(state, key, kept))
 
 
-def begin_sitting(room: State, wanted: BeginWanted) -> SittingSeen:
+def begin_session(state: State, wanted: BeginWanted) -> SessionView:
     """Choose pages to annotate anew; pages with marks that are not saved stay among them."""
-    with room.lock:
-        key, _ = _open(room, wanted.site)
-        return see_kept(room, key, room.part(AnnotationSessions).begin(key, wanted.pages, again=wanted.again))
+    with state.lock:
+        key, _ = _open(state, wanted.site)
+        return see_kept(state, key, state.part(AnnotationSessions).begin(key, wanted.pages, again=wanted.again))
 
 
-def expect_marks(room: State, wanted: AnnotateWanted) -> QualitySeen | None:
+def expect_marks(state: State, wanted: AnnotateWanted) -> QualityView | None:
     """Say how well the model would do by what is confirmed so far; null while nobody can tell."""
-    with room.lock:
-        taught = _open(room, wanted.site)[1].sitting.taught
+    with state.lock:
+        taught = _open(state, wanted.site)[1].session.taught
     return see_quality(expect_quality(taught))
 
 
-def save_marks(room: State, wanted: SaveWanted) -> JobSeen:
+def save_marks(state: State, wanted: SaveWanted) -> JobView:
     """Learn from the confirmed pages and write labels and model into the profile."""
-    with room.lock:
-        key, kept = _open(room, wanted.site)
-        running = room.jobs.find(kept.job)
+    with state.lock:
+        key, kept = _open(state, wanted.site)
+        running = state.jobs.find(kept.job)
         if running is not None and running.state == "running":
             raise NotNow("these marks are being saved already")
-        if key == PROFILE and room.options.profile is None:
+        if key == PROFILE and state.options.profile is None:
             raise BadInput("there is no file to save to: start again with --profile FILE")
-        _name(kept.sitting, wanted.by)
-        job = room.jobs.start("annotate", "Learn from marked images", lambda job: save_sitting(room, key, job))
+        _name(kept.session, wanted.by)
+        job = state.jobs.start("annotate", "Learn from marked images", lambda job: save_session(state, key, job))
         kept.job = job.number
         return see(job)
 
 
-def show_annotate(room: State, wanted: AnnotateWanted) -> dict[str, Any]:
+def show_annotate(state: State, wanted: AnnotateWanted) -> dict[str, Any]:
     """Return what the page for annotating shows before its script takes over."""
-    with room.lock:
-        key, kept = _open(room, wanted.site)
-        profile = room.options.profile
+    with state.lock:
+        key, kept = _open(state, wanted.site)
+        profile = state.options.profile
         file = ("" if profile is None else str(profile)) if key == PROFILE else None
-        title = (room.options.title or "this site") if key == PROFILE else key
-        bare = not any(sheet.images for sheet in kept.sitting.sheets)
+        title = (state.options.title or "this site") if key == PROFILE else key
+        bare = not any(opened.images for opened in kept.session.pages)
         return {
             "key": key,
             "title": title,
             "file": file,  # None: the archive
-            "sitting": see_kept(room, key, kept),
-            "is_bare": bare and any(page.url is None for page in room.pages(key)),
+            "session": see_kept(state, key, kept),
+            "is_bare": bare and any(page.url is None for page in state.pages(key)),
         }
 
 
-def _open(room: State, site: str) -> tuple[str, StoredSession]:
-    desk = room.part(AnnotationSessions)
-    key = desk.find_key(site)
-    return key, desk.open(key)
+def _open(state: State, site: str) -> tuple[str, StoredSession]:
+    sessions = state.part(AnnotationSessions)
+    key = sessions.find_key(site)
+    return key, sessions.open(key)
 
 
-def _find(sitting: AnnotationSession, page: int) -> AnnotatedPage:
-    sheet = sitting.find(page)
-    if sheet is None:
+def _find(session: AnnotationSession, page: int) -> AnnotatedPage:
+    opened = session.find(page)
+    if opened is None:
         raise NotThere(f"page {page} is not among those being annotated")
-    return sheet
+    return opened
 
 
-def _name(sitting: AnnotationSession, by: str | None) -> None:
+def _name(session: AnnotationSession, by: str | None) -> None:
     """Take note of who is speaking. Raises BadInput."""
     if by is not None:
         if not by.isprintable():
             raise BadInput("the name of a person was expected")
-        sitting.by = by.strip()
+        session.by = by.strip()
 
 
 OPERATIONS = (
-    Operation("GET", "/api/annotate", see_sitting, AnnotateWanted, SittingSeen, "The pages that are being annotated."),
-    Operation("GET", "/api/annotate/page", open_sheet, SheetWanted, SheetOpened, "A page's images, guesses and marks."),
-    Operation("POST", "/api/annotate/page", mark_images, MarksWanted, SittingSeen, "Mark relevant images of a page."),
+    Operation("GET", "/api/annotate", see_session, AnnotateWanted, SessionView, "The pages that are being annotated."),
+    Operation(
+        "GET",
+        "/api/annotate/page",
+        open_annotated_page,
+        AnnotatedPageWanted,
+        OpenedPage,
+        "A page's images, guesses and marks.",
+    ),
+    Operation("POST", "/api/annotate/page", mark_images, MarksWanted, SessionView, "Mark relevant images of a page."),
     Operation("POST", "/api/annotate/undo", undo_marks, AnnotateWanted, Stepped, "Take the last change back."),
     Operation("POST", "/api/annotate/redo", redo_marks, AnnotateWanted, Stepped, "Make that change again."),
-    Operation("POST", "/api/annotate/begin", begin_sitting, BeginWanted, SittingSeen, "Choose pages to annotate."),
+    Operation("POST", "/api/annotate/begin", begin_session, BeginWanted, SessionView, "Choose pages to annotate."),
     Operation(
-        "GET", "/api/annotate/quality", expect_marks, AnnotateWanted, QualitySeen | None, "The quality to expect."
+        "GET", "/api/annotate/quality", expect_marks, AnnotateWanted, QualityView | None, "The quality to expect."
     ),
-    Operation("POST", "/api/annotate/save", save_marks, SaveWanted, JobSeen, "Learn from what is confirmed."),
+    Operation("POST", "/api/annotate/save", save_marks, SaveWanted, JobView, "Learn from what is confirmed."),
 )
 VIEWS = (View("/annotate", "annotate.html", show_annotate, AnnotateWanted, "annotate"),)

@@ -60,7 +60,7 @@ class UndoStep:
     after: Said
 
 
-def read_sheet(page: PageAtHand, why: str = "") -> AnnotatedPage:
+def read_annotated_page(page: PageAtHand, why: str = "") -> AnnotatedPage:
     """Read the images of a page."""
     read = Page.from_bytes(page.body, url=page.url, content_type=page.content_type)
     return AnnotatedPage(page, read_image_contexts(read), tuple(use.image for use in read.images), why)
@@ -70,8 +70,8 @@ def read_sheet(page: PageAtHand, why: str = "") -> AnnotatedPage:
 class AnnotationSession:
     """The pages that are being annotated, what was said of them, and what the model makes of it."""
 
-    sheets: list[AnnotatedPage]
-    known: SiteImages  # of the site, before this sitting or as saved last
+    pages: list[AnnotatedPage]
+    known: SiteImages  # of the site, before this session or as saved last
     at_hand: frozenset[int]  # numbers of the pages at hand when it began
     by: str = ""
     method: str | None = None
@@ -83,8 +83,8 @@ class AnnotationSession:
     _judge: ImageJudge | None = None
 
     def find(self, page: int) -> AnnotatedPage | None:
-        """Return a page of this sitting by its number."""
-        return next((sheet for sheet in self.sheets if sheet.page.number == page), None)
+        """Return a page of this session by its number."""
+        return next((opened for opened in self.pages if opened.page.number == page), None)
 
     # -- what was said -------------------------------------------------------------------------------------------------
 
@@ -131,11 +131,11 @@ class AnnotationSession:
     @property
     def confirmed(self) -> list[AnnotatedPage]:
         """The pages that somebody is done with."""
-        return [sheet for sheet in self.sheets if self.is_confirmed(sheet)]
+        return [opened for opened in self.pages if self.is_confirmed(opened)]
 
-    def is_confirmed(self, sheet: AnnotatedPage) -> bool:
+    def is_confirmed(self, opened: AnnotatedPage) -> bool:
         """Say whether somebody is done with a page."""
-        said = self.said.get(sheet.page.number)
+        said = self.said.get(opened.page.number)
         return said is not None and said.is_confirmed
 
     @property
@@ -145,13 +145,13 @@ class AnnotationSession:
 
     def labels(self) -> list[LabelledPage]:
         """Return what was said of the pages confirmed; a page without images says nothing."""
-        return [self._label(sheet) for sheet in self.confirmed if sheet.images]
+        return [self._label(opened) for opened in self.confirmed if opened.images]
 
-    def _label(self, sheet: AnnotatedPage) -> LabelledPage:
-        relevant = self.said[sheet.page.number].relevant
-        rows = range(len(sheet.images))
+    def _label(self, opened: AnnotatedPage) -> LabelledPage:
+        relevant = self.said[opened.page.number].relevant
+        rows = range(len(opened.images))
         marks = ImageMarks(self.by, tuple(sorted(relevant)), tuple(row for row in rows if row not in relevant))
-        return LabelledPage(sheet.around, (marks,))
+        return LabelledPage(opened.around, (marks,))
 
     # -- what the model makes of it ------------------------------------------------------------------------------------
 
@@ -166,15 +166,15 @@ class AnnotationSession:
         """Whether the model has seen a page of this site that somebody labelled."""
         return bool(self.known.labelled) or bool(self.labels())
 
-    def score(self, sheet: AnnotatedPage) -> list[float]:
+    def score(self, opened: AnnotatedPage) -> list[float]:
         """Return how likely each image of a page is relevant. Raises MissingExtra for a published method."""
         if self._judge is None:
             self._judge = ImageJudge(fit_method(self.taught))
-        return self._judge.score(sheet.around)
+        return self._judge.score(opened.around)
 
-    def marks(self, sheet: AnnotatedPage, scores: Sequence[float]) -> frozenset[int]:
+    def marks(self, opened: AnnotatedPage, scores: Sequence[float]) -> frozenset[int]:
         """Return the images that are marked as relevant: as said, or as the model of this site expects."""
-        said = self.said.get(sheet.page.number)
+        said = self.said.get(opened.page.number)
         if said is not None:
             return said.relevant
         if not self.is_taught:
@@ -193,25 +193,25 @@ def begin(
 
     `again` chooses among those that are labelled already, with the marks they have.
     """
-    sheets = [read_sheet(page) for page in spread(list(pages), _LOOKED_AT)]
-    counted = count_at_hand(known, [sheet.around for sheet in sheets])
+    opened_pages = [read_annotated_page(page) for page in spread(list(pages), _LOOKED_AT)]
+    counted = count_at_hand(known, [opened.around for opened in opened_pages])
     own = {page.number for page in kept}
-    first = [read_sheet(page, "you were at it already") for page in kept]
-    others = [sheet for sheet in sheets if sheet.page.number not in own]
+    first = [read_annotated_page(page, "you were at it already") for page in kept]
+    others = [opened for opened in opened_pages if opened.page.number not in own]
     wanted = max(count - len(first), 0)
     chosen = _labelled(others, known)[:wanted] if again else _suggested(others, counted, wanted)
-    sitting = AnnotationSession([*first, *chosen], counted, frozenset(page.number for page in pages))
+    session = AnnotationSession([*first, *chosen], counted, frozenset(page.number for page in pages))
     if again:
-        sitting.said = _what_was_said(chosen, known)
-        sitting.saved = dict(sitting.said)
-    return sitting
+        session.said = _what_was_said(chosen, known)
+        session.saved = dict(session.said)
+    return session
 
 
-def _suggested(sheets: Sequence[AnnotatedPage], known: SiteImages, count: int) -> list[AnnotatedPage]:
-    if not count or not sheets:
+def _suggested(opened_pages: Sequence[AnnotatedPage], known: SiteImages, count: int) -> list[AnnotatedPage]:
+    if not count or not opened_pages:
         return []
-    found = suggest_pages([sheet.around for sheet in sheets], count, by="cover", site=known)
-    return [replace(sheets[one.at], why=_why(one)) for one in found]
+    found = suggest_pages([opened.around for opened in opened_pages], count, by="cover", site=known)
+    return [replace(opened_pages[one.at], why=_why(one)) for one in found]
 
 
 def _why(one: Suggestion) -> str:
@@ -221,19 +221,21 @@ def _why(one: Suggestion) -> str:
     return ", ".join(said)
 
 
-def _labelled(sheets: Sequence[AnnotatedPage], known: SiteImages) -> list[AnnotatedPage]:
+def _labelled(opened_pages: Sequence[AnnotatedPage], known: SiteImages) -> list[AnnotatedPage]:
     done = {page_key(each.page) for each in known.labelled}
-    return [replace(sheet, why="labelled before") for sheet in sheets if page_key(sheet.around) in done]
+    return [replace(opened, why="labelled before") for opened in opened_pages if page_key(opened.around) in done]
 
 
-def _what_was_said(sheets: Sequence[AnnotatedPage], known: SiteImages) -> dict[int, Said]:
+def _what_was_said(opened_pages: Sequence[AnnotatedPage], known: SiteImages) -> dict[int, Said]:
     """Return the marks that a profile has of pages, where they still have the same images."""
     marked = {_version(each.page): agreed_marks(each) for each in known.labelled}
     found = {}
-    for sheet in sheets:
-        agreed = marked.get(_version(sheet.around))
+    for opened in opened_pages:
+        agreed = marked.get(_version(opened.around))
         if agreed is not None:
-            found[sheet.page.number] = Said(frozenset(row for row, truth in agreed.items() if truth), is_confirmed=True)
+            found[opened.page.number] = Said(
+                frozenset(row for row, truth in agreed.items() if truth), is_confirmed=True
+            )
     return found
 
 
@@ -270,7 +272,7 @@ def read_draft(path: Path, pages: Sequence[PageAtHand]) -> DraftMarks:
     said: dict[int, Said] = {}
     rest: list[Label] = []
     for name, own in groups.items():
-        marks = _marks(read_sheet(at_hand[name]), own) if name in at_hand else None
+        marks = _marks(read_annotated_page(at_hand[name]), own) if name in at_hand else None
         if marks is None:
             rest += own
         else:
@@ -279,42 +281,42 @@ def read_draft(path: Path, pages: Sequence[PageAtHand]) -> DraftMarks:
     return DraftMarks(tuple(chosen), said, labels.rows[-1].by if labels.rows else "", tuple(rest))
 
 
-def _marks(sheet: AnnotatedPage, labels: Sequence[Label]) -> Said | None:
+def _marks(opened: AnnotatedPage, labels: Sequence[Label]) -> Said | None:
     """Return what labels say of a page, None where it has other images now."""
-    if not sheet.images and not any(label.image for label in labels):
+    if not opened.images and not any(label.image for label in labels):
         return Said(frozenset(), is_confirmed=True)
-    placed, lost = place_labels(Labels("draft", tuple(labels)), {sheet.name: sheet.around})
+    placed, lost = place_labels(Labels("draft", tuple(labels)), {opened.name: opened.around})
     if lost or not placed:
         return None
     return Said(frozenset(row for marks in placed[0].marks for row in marks.relevant), is_confirmed=True)
 
 
-def write_draft(path: Path, sitting: AnnotationSession, rest: Sequence[Label]) -> None:
+def write_draft(path: Path, session: AnnotationSession, rest: Sequence[Label]) -> None:
     """Write the confirmed pages that are not saved; without any the file goes. Raises OSError."""
     rows = [_row(label.page, label.image, label.relevant, label.by) for label in rest]
-    for sheet in sitting.confirmed:
-        said = sitting.said[sheet.page.number]
-        if sitting.saved.get(sheet.page.number) != said:
-            rows += _rows(sheet, said, sitting.by)
+    for opened in session.confirmed:
+        said = session.said[opened.page.number]
+        if session.saved.get(opened.page.number) != said:
+            rows += _rows(opened, said, session.by)
     if rows:
         write_atomically(path, "".join(f"{row}\n" for row in rows).encode())
     else:
         path.unlink(missing_ok=True)
 
 
-def _rows(sheet: AnnotatedPage, said: Said, by: str) -> Iterator[str]:
-    names = name_images(sheet.around)
+def _rows(opened: AnnotatedPage, said: Said, by: str) -> Iterator[str]:
+    names = name_images(opened.around)
     images = [names[row] for row in sorted(said.relevant)]
-    if any(image[0] == "#" for image in images) or _marks(sheet, [_label(sheet, image) for image in images]) != said:
+    if any(image[0] == "#" for image in images) or _marks(opened, [_label(opened, image) for image in images]) != said:
         images = [f"#{row + 1}" for row in sorted(said.relevant)]  # two images share an address
     if not images:
-        yield _row(sheet.name, "", False, by)
+        yield _row(opened.name, "", False, by)
     for image in images:
-        yield _row(sheet.name, image, True, by)
+        yield _row(opened.name, image, True, by)
 
 
-def _label(sheet: AnnotatedPage, image: str) -> Label:
-    return Label(sheet.name, image, relevant=True)
+def _label(opened: AnnotatedPage, image: str) -> Label:
+    return Label(opened.name, image, relevant=True)
 
 
 def _row(page: str, image: str, relevant: bool, by: str) -> str:
@@ -326,47 +328,47 @@ PAGES = 6  # to annotate: enough for most sites, docs/why/images.md#labels
 
 @dataclass
 class StoredSession:
-    """A sitting, and what of its draft speaks of pages that are not at hand."""
+    """A session, and what of its draft speaks of pages that are not at hand."""
 
-    sitting: AnnotationSession
+    session: AnnotationSession
     rest: tuple[Label, ...] = ()
     job: int = 0  # that saves it, or did so last
 
 
 @dataclass
 class AnnotationSessions:
-    """The sittings of a room, one for each site. Whoever uses one holds the lock of the room."""
+    """The sessions of a state, one for each site. Whoever uses one holds the lock of the state."""
 
-    room: State
+    state: State
     by: str = ""  # who sits here, unless said otherwise
     method: str | None = None  # what learns from labels; None: as in the profile
     _kept: dict[str, StoredSession] = field(default_factory=dict)
 
     def find_key(self, given: str) -> str:
         """Return the key of a site, of the first one where none is given. Raises NotThere."""
-        keys = self.room.site_keys()
+        keys = self.state.site_keys()
         if given and given not in keys:
             raise NotThere(f"there is no site {given!r:.80}")
         return given or (keys[0] if keys else PROFILE)
 
     def open(self, key: str) -> StoredSession:
-        """Return the sitting on a site, begun if there is none. Raises BadInput, OSError where a profile is broken."""
+        """Return the session on a site, begun if there is none. Raises BadInput, OSError where a profile is broken."""
         kept = self._kept.get(key)
         if kept is None:
             return self._begin(key, PAGES, self._find_draft(key))
-        now = {page.number: page for page in self.room.pages(key)}
-        if not kept.sitting.said and kept.sitting.at_hand != now.keys():
-            return self._begin(key, max(PAGES, len(kept.sitting.sheets)))
-        self._follow_pages(kept.sitting)
+        now = {page.number: page for page in self.state.pages(key)}
+        if not kept.session.said and kept.session.at_hand != now.keys():
+            return self._begin(key, max(PAGES, len(kept.session.pages)))
+        self._follow_pages(kept.session)
         return kept
 
     def begin(self, key: str, count: int, *, again: bool = False) -> StoredSession:
         """Choose pages anew; those with marks that are not saved stay."""
         kept = self.open(key)
-        sitting = kept.sitting
-        unsaved = {page: said for page, said in sitting.said.items() if sitting.saved.get(page) != said}
-        pages = tuple(sheet.page for sheet in sitting.sheets if sheet.page.number in unsaved)
-        return self._begin(key, count, DraftMarks(pages, unsaved, sitting.by, kept.rest), again=again)
+        session = kept.session
+        unsaved = {page: said for page, said in session.said.items() if session.saved.get(page) != said}
+        pages = tuple(opened.page for opened in session.pages if opened.page.number in unsaved)
+        return self._begin(key, count, DraftMarks(pages, unsaved, session.by, kept.rest), again=again)
 
     def keep(self, key: str) -> None:
         """Write what is confirmed and not saved where it outlives this process, if there is such a place.
@@ -377,39 +379,39 @@ class AnnotationSessions:
         if path is None:
             return
         try:
-            write_draft(path, kept.sitting, kept.rest)
+            write_draft(path, kept.session, kept.rest)
         except OSError as error:
-            kept.sitting.note = f"marks cannot be kept in {path} until they are saved: {error.strerror or error}"
+            kept.session.note = f"marks cannot be kept in {path} until they are saved: {error.strerror or error}"
 
     def _begin(self, key: str, count: int, draft: DraftMarks | None = None, *, again: bool = False) -> StoredSession:
         draft = draft or DraftMarks((), {}, "", ())
-        site = self.room.load_site(key)
+        site = self.state.load_site(key)
         known = site.profile.images if site is not None else SiteImages()
-        sitting = begin(self.room.pages(key), known, max(count, len(draft.pages)), kept=draft.pages, again=again)
-        sitting.said |= draft.said
-        sitting.by = draft.by or self.by
-        sitting.method = self.method
+        session = begin(self.state.pages(key), known, max(count, len(draft.pages)), kept=draft.pages, again=again)
+        session.said |= draft.said
+        session.by = draft.by or self.by
+        session.method = self.method
         if draft.rest:
             gone = len({label.page for label in draft.rest})
-            sitting.note = (
+            session.note = (
                 f"marks of {gone} more page{'s' * (gone > 1)} wait in {self._draft(key)}: not at hand, or changed"
             )
-        kept = self._kept[key] = StoredSession(sitting, draft.rest)
+        kept = self._kept[key] = StoredSession(session, draft.rest)
         return kept
 
     def _draft(self, key: str) -> Path | None:
-        profile = self.room.options.profile
+        profile = self.state.options.profile
         return draft_path(profile) if key == PROFILE and profile is not None else None
 
     def _find_draft(self, key: str) -> DraftMarks | None:
         path = self._draft(key)
-        return read_draft(path, self.room.pages(key)) if path is not None else None
+        return read_draft(path, self.state.pages(key)) if path is not None else None
 
-    def _follow_pages(self, sitting: AnnotationSession) -> None:
+    def _follow_pages(self, session: AnnotationSession) -> None:
         """Read pages again that were fetched again meanwhile: what was said of the old ones no longer holds."""
-        for at, sheet in enumerate(sitting.sheets):
-            page = self.room.page(sheet.page.number)
-            if page is not None and page.body is not sheet.page.body and page.body != sheet.page.body:
-                sitting.sheets[at] = read_sheet(page, sheet.why)
-                if sitting.sheets[at].around != sheet.around:
-                    sitting.forget(page.number)
+        for at, opened in enumerate(session.pages):
+            page = self.state.page(opened.page.number)
+            if page is not None and page.body is not opened.page.body and page.body != opened.page.body:
+                session.pages[at] = read_annotated_page(page, opened.why)
+                if session.pages[at].around != opened.around:
+                    session.forget(page.number)

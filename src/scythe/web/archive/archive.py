@@ -106,7 +106,7 @@ class ArchivedDocument:
 
 
 @dataclass(frozen=True, slots=True)
-class RecordSeenOften:
+class RecordSightings:
     """One record, with every page it was seen on."""
 
     record: ArchivedRecord
@@ -183,9 +183,9 @@ def tell_record(stored: StoredRecord) -> ArchivedRecord:
     )
 
 
-def tell_sightings(history: RecordHistory) -> RecordSeenOften:
+def tell_sightings(history: RecordHistory) -> RecordSightings:
     """Return a record with where it was seen."""
-    return RecordSeenOften(
+    return RecordSightings(
         tell_record(history.record),
         history.told_by,
         history.first_page,
@@ -209,7 +209,7 @@ def line_up(records: Sequence[RecordHit]) -> list[RecordGrid]:
             groups[-1].append(record)
         else:
             groups.append([record])
-    return [_sheet(group) for group in groups]
+    return [_grid(group) for group in groups]
 
 
 def _fits(record: RecordHit, other: RecordHit) -> bool:
@@ -219,7 +219,7 @@ def _fits(record: RecordHit, other: RecordHit) -> bool:
     return 2 * len(ours & theirs) >= min(len(ours), len(theirs))
 
 
-def _sheet(group: Sequence[RecordHit]) -> RecordGrid:
+def _grid(group: Sequence[RecordHit]) -> RecordGrid:
     columns = tuple(dict.fromkeys(field.name for record in group for field in record.fields))[:_COLUMNS]
     rows = []
     for record in group:
@@ -337,8 +337,8 @@ class VersionsCompared:
 class Indexing:
     """Lets searches find what was stored since: a little at once, a lot beside them."""
 
-    def __init__(self, room: State) -> None:
-        self._room = room
+    def __init__(self, state: State) -> None:
+        self._state = state
         self._lock = threading.Lock()
         self.job: BackgroundJob | None = None
         self.why = ""  # what keeps it from being done
@@ -354,11 +354,11 @@ class Indexing:
             except ArchiveFailed as failure:  # it may be read, but not written: what is indexed can be searched
                 self.why, left = str(failure), 0
             if left:
-                self.job = self._room.jobs.start("index", "Index of the archive", self._work)
+                self.job = self._state.jobs.start("index", "Index of the archive", self._work)
 
     def _work(self, job: BackgroundJob) -> int:
         total = left = 0
-        with self._room.archive() as archive:
+        with self._state.archive() as archive:
             while not job.is_stopping.is_set():
                 before, left = left, index_new(archive, budget_s=_INDEX_BESIDE_S)
                 total = max(total, left)
@@ -368,16 +368,16 @@ class Indexing:
         return left
 
 
-def search_archive(room: State, wanted: SearchWanted) -> Hits:
+def search_archive(state: State, wanted: SearchWanted) -> Hits:
     """Search documents or records of the archive."""
-    with room.archive() as archive:
-        room.part(Indexing).catch_up(archive)
+    with state.archive() as archive:
+        state.part(Indexing).catch_up(archive)
         return run_search(archive, wanted.to_search())
 
 
-def see_document(room: State, wanted: DocumentWanted) -> ArchivedDocument:
+def see_document(state: State, wanted: DocumentWanted) -> ArchivedDocument:
     """Return a document of the archive with its versions and requests."""
-    with room.archive() as archive:
+    with state.archive() as archive:
         return _tell(archive, wanted.page, wanted.version, wanted.chars)
 
 
@@ -391,9 +391,9 @@ def _tell(archive: Archive, page: int, version: int, most: int) -> ArchivedDocum
     return tell_document(stored, history, read_listed(archive, page, _LISTED), most)
 
 
-def compare_versions(room: State, wanted: DiffWanted) -> VersionsCompared:
+def compare_versions(state: State, wanted: DiffWanted) -> VersionsCompared:
     """Say how one version of a document became another."""
-    with room.archive() as archive:
+    with state.archive() as archive:
         new = read_version(archive, wanted.page, wanted.new or None)
         if new is None:
             raise NotThere(f"there is no document {wanted.page} with a version {wanted.new or 1}")
@@ -407,37 +407,37 @@ def compare_versions(room: State, wanted: DiffWanted) -> VersionsCompared:
     return VersionsCompared(wanted.page, old.version, new.version, old.title, new.title, compared)
 
 
-def see_record(room: State, wanted: RecordWanted) -> RecordSeenOften:
+def see_record(state: State, wanted: RecordWanted) -> RecordSightings:
     """Return a record of the archive with every page it was seen on."""
-    with room.archive() as archive:
+    with state.archive() as archive:
         history = read_record_history(archive, wanted.record)
     if history is None:
         raise NotThere(f"there is no record {wanted.record} in the archive")
     return tell_sightings(history)
 
 
-def show_archive(room: State, wanted: SearchWanted) -> dict[str, Any]:
+def show_archive(state: State, wanted: SearchWanted) -> dict[str, Any]:
     """Return what the search page shows."""
-    if room.options.archive is None:
-        return {"hits": None, "sites": [], "kinds": [], "sheets": [], "indexing": room.part(Indexing), "holds": False}
-    hits = search_archive(room, wanted)
-    with room.archive() as archive:
+    if state.options.archive is None:
+        return {"hits": None, "sites": [], "kinds": [], "grids": [], "indexing": state.part(Indexing), "holds": False}
+    hits = search_archive(state, wanted)
+    with state.archive() as archive:
         sites = [site.key for site in site_rows(archive)]
         kinds = list_kinds(archive, wanted.what, (wanted.site,) if wanted.site else ())
     return {
         "hits": hits,
         "sites": sites,
         "kinds": kinds,
-        "sheets": line_up(hits.records),
-        "indexing": room.part(Indexing),
+        "grids": line_up(hits.records),
+        "indexing": state.part(Indexing),
         "holds": bool(hits.total or hits.pending or kinds or wanted != SearchWanted(what=wanted.what)),
     }
 
 
-def show_document(room: State, wanted: PageViewWanted) -> dict[str, Any]:
+def show_document(state: State, wanted: PageViewWanted) -> dict[str, Any]:
     """Return what the page of a document shows."""
     most = 100_000_000 if wanted.whole else _SHOWN_CHARS
-    document = see_document(room, DocumentWanted(page=wanted.page, version=wanted.version, chars=most))
+    document = see_document(state, DocumentWanted(page=wanted.page, version=wanted.version, chars=most))
     is_markdown = wanted.form == "markdown" and document.markdown is not None
     said = (document.markdown or "") if is_markdown else document.text
     return {
@@ -446,30 +446,30 @@ def show_document(room: State, wanted: PageViewWanted) -> dict[str, Any]:
         "said": said,
         "paragraphs": [] if is_markdown else [line for line in said.split("\n") if line.strip()],
         "is_short": len(said) >= most,
-        "sheets": line_up([as_hit(record) for record in document.records]),
+        "grids": line_up([as_hit(record) for record in document.records]),
     }
 
 
-def show_diff(room: State, wanted: DiffWanted) -> dict[str, Any]:
+def show_diff(state: State, wanted: DiffWanted) -> dict[str, Any]:
     """Return what the page of two versions shows."""
-    compared = compare_versions(room, wanted)
-    with room.archive() as archive:
+    compared = compare_versions(state, wanted)
+    with state.archive() as archive:
         history = read_history(archive, wanted.page)
     return {"compared": compared, "history": history}
 
 
-def show_record(room: State, wanted: RecordWanted) -> dict[str, Any]:
+def show_record(state: State, wanted: RecordWanted) -> dict[str, Any]:
     """Return what the page of a record shows."""
-    seen = see_record(room, wanted)
-    return {"seen": seen, "sheets": line_up([as_hit(record) for record in seen.neighbours])}
+    seen = see_record(state, wanted)
+    return {"seen": seen, "grids": line_up([as_hit(record) for record in seen.neighbours])}
 
 
-def download_found(room: State, wanted: DownloadWanted) -> Sent:
+def download_found(state: State, wanted: DownloadWanted) -> Sent:
     """Return what was found as a file: the first thousand."""
     said = wanted.to_search(_EXPORTED)
     file = StringIO()
-    with room.archive() as archive:
-        room.part(Indexing).catch_up(archive)
+    with state.archive() as archive:
+        state.part(Indexing).catch_up(archive)
         total = run_search(archive, said).total
         write = _write_documents if wanted.what == "documents" else _write_records
         written = write(archive, said, wanted.form, file)
@@ -530,7 +530,7 @@ OPERATIONS = (
         "/api/records/{record}",
         see_record,
         RecordWanted,
-        RecordSeenOften,
+        RecordSightings,
         "A record of the archive, with every page it was seen on.",
         "record",
     ),

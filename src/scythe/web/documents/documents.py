@@ -81,7 +81,7 @@ class ExtractWanted(PageWanted, frozen=True):
     parts: Parts = _LEAN_EXTRACT
 
 
-class RegionsWanted(PageWanted, frozen=True):
+class ListsWanted(PageWanted, frozen=True):
     """A page whose lists and tables are wanted."""
 
     method: Annotated[Literal["auto", "mdr", "stm"], Meta(description="auto, or a published one.")] = "auto"
@@ -140,7 +140,7 @@ class Given:
     cut_at_bytes: int | None = None
 
 
-def read_page(room: State, wanted: ReadWanted) -> DocumentRead:
+def read_page(state: State, wanted: ReadWanted) -> DocumentRead:
     """Read the main text, images, lists and metadata of a page, by its tree."""
     options = TextOptions(
         wanted.method,
@@ -151,23 +151,23 @@ def read_page(room: State, wanted: ReadWanted) -> DocumentRead:
         wanted.links,
         wanted.images,
     )
-    given = load_page(room, wanted)
+    given = load_page(state, wanted)
     document = read(
         given.html, given.url, options=options, content_type=given.content_type, image_method=wanted.image_method
     )
     return _choose(note_cut(document, given.cut_at_bytes), wanted.parts)
 
 
-def extract_page(room: State, wanted: ExtractWanted) -> DocumentRead:
+def extract_page(state: State, wanted: ExtractWanted) -> DocumentRead:
     """Extract the fields of a page by what was learned of its site, with the byte range and the way of each."""
-    site = room.part(LearnedSites).find(wanted.site)
-    given = load_page(room, wanted)
+    site = state.part(LearnedSites).find(wanted.site)
+    given = load_page(state, wanted)
     return _choose(note_cut(site.extract(given.html, given.url, wanted.via), given.cut_at_bytes), wanted.parts)
 
 
-def read_page_regions(room: State, wanted: RegionsWanted) -> list[RecordList]:
+def read_page_lists(state: State, wanted: ListsWanted) -> list[RecordList]:
     """Read the lists and tables of a page, the one it is about first."""
-    given = load_page(room, wanted)
+    given = load_page(state, wanted)
     return list(
         read_lists(
             given.html,
@@ -179,27 +179,27 @@ def read_page_regions(room: State, wanted: RegionsWanted) -> list[RecordList]:
     )
 
 
-def suggest_for_annotation(room: State, wanted: SuggestWanted) -> list[PageSuggested]:
+def suggest_for_annotation(state: State, wanted: SuggestWanted) -> list[PageSuggested]:
     """Say which pages a person should annotate first."""
     if wanted.urls:
         urls = [_check_address(url) for url in wanted.urls]
         chosen = suggest_pages(urls, wanted.count, by=wanted.by, seed=wanted.seed)
         return [PageSuggested(None, one.url, one.by, one.why) for one in chosen]
-    key = wanted.site or next(iter(room.site_keys()), "")
-    pages = room.pages(key)[:_LOOKED_AT]
+    key = wanted.site or next(iter(state.site_keys()), "")
+    pages = state.pages(key)[:_LOOKED_AT]
     if not pages:
         raise NotThere(f"there are no pages at hand of {key!r:.80}: POST /api/pages fetches some, or give `urls`")
-    site = room.load_site(key)
+    site = state.load_site(key)
     sources = [(page.url, page.body) for page in pages]
     known = site.profile.images if site is not None else None
     chosen = suggest_pages(sources, wanted.count, by=wanted.by, seed=wanted.seed, site=known)
     return [PageSuggested(pages[one.at].number, one.url, one.by, one.why) for one in chosen]
 
 
-def load_page(room: State, wanted: PageWanted) -> Given:
+def load_page(state: State, wanted: PageWanted) -> Given:
     """Return the page that is wanted. Raises BadInput, NotThere and FetchFailed."""
     if wanted.page is not None:
-        at_hand = room.page(wanted.page)
+        at_hand = state.page(wanted.page)
         if at_hand is None:
             raise NotThere(f"there is no page {wanted.page} at hand")
         if wanted.html is not None or wanted.url is not None:
@@ -210,7 +210,7 @@ def load_page(room: State, wanted: PageWanted) -> Given:
         return Given(wanted.html, url)
     if url is None:
         raise BadInput("name a page: `url`, `html` or `page`")
-    loaded = next(load([Input(url, url=url)], None, room.options.reach))
+    loaded = next(load([Input(url, url=url)], None, state.options.reach))
     if loaded.complaint:
         raise FetchFailed(url, loaded.complaint)
     return Given(loaded.body, loaded.url, loaded.content_type, loaded.cut_at_bytes)
@@ -244,9 +244,9 @@ OPERATIONS = (
     ),
     Operation(
         "POST",
-        "/api/regions",
-        read_page_regions,
-        RegionsWanted,
+        "/api/lists",
+        read_page_lists,
+        ListsWanted,
         list[RecordList],
         "Read the lists and tables of a page.",
         "records",

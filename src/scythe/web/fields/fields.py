@@ -13,12 +13,13 @@ import msgspec
 from scythe.errors import BadInput
 from scythe.site.learn.page_text import words_of
 from scythe.web.auth import NOTHING_POLICY
+from scythe.web.fields.field_pages import VALUE_CHARS, Block, ElementView, FieldPage, FieldPages, squeeze
 from scythe.web.fields.fields_session import (
     USUAL_NAMES,
+    FieldSession,
+    FieldSessions,
     Pick,
     SaveResult,
-    Sitting,
-    Sittings,
     can_save,
     check_name,
     learn,
@@ -29,11 +30,10 @@ from scythe.web.fields.fields_session import (
     write_examples,
     write_page_set,
 )
-from scythe.web.fields.fields_sheet import VALUE_CHARS, Block, ElementSeen, FieldPage, Sheets, squeeze
 from scythe.web.fields.fields_trial import DOUBTFUL, TrialRow
 from scythe.web.frames.frames import find_page
 from scythe.web.operations import Operation, RequestInput, Sent, ServedFile, View
-from scythe.web.state import PROFILE, BackgroundJob, JobSeen, NotNow, NotThere, PageAtHand, State, see
+from scythe.web.state import PROFILE, BackgroundJob, JobView, NotNow, NotThere, PageAtHand, State, see
 
 SiteKey = Annotated[str, msgspec.Meta(max_length=300, description="the key of a site, or profile")]
 Number = Annotated[int, msgspec.Meta(ge=0, le=2**31 - 1)]
@@ -120,7 +120,7 @@ class ShownOn:
 
 
 @dataclass(frozen=True, slots=True)
-class FieldSeen:
+class FieldView:
     """A field that is being shown."""
 
     name: str
@@ -133,12 +133,12 @@ class FieldSeen:
 
 
 @dataclass(frozen=True, slots=True)
-class FieldsSeen:
+class FieldsView:
     """Where picking fields of a site stands."""
 
     site: str
     pages: tuple[PageListed, ...]
-    fields: tuple[FieldSeen, ...]
+    fields: tuple[FieldView, ...]
     is_tried: bool  # the table is of all that was shown
     rows: tuple[TrialRow, ...]
     others: int  # pages of other kinds, which are not in the table
@@ -171,93 +171,93 @@ _ADVICE = (
 )
 
 
-def see_fields(room: State, wanted: SiteWanted) -> FieldsSeen:
+def see_fields(state: State, wanted: SiteWanted) -> FieldsView:
     """Say what was shown of a site's fields, and what the rules learned of it find."""
-    return _see(room, room.part(Sittings).of(wanted.site))
+    return _see(state, state.part(FieldSessions).of(wanted.site))
 
 
-def _see(room: State, sitting: Sitting) -> FieldsSeen:
-    trial, known = sitting.trial, room.load_site(sitting.site)
-    rows = trial.rows if trial is not None and sitting.names else ()
+def _see(state: State, session: FieldSession) -> FieldsView:
+    trial, known = session.trial, state.load_site(session.site)
+    rows = trial.rows if trial is not None and session.names else ()
     pages = [
-        PageListed(p.number, p.url or p.name, len(sitting.shown.get(p.number, ()))) for p in room.pages(sitting.site)
+        PageListed(p.number, p.url or p.name, len(session.shown.get(p.number, ()))) for p in state.pages(session.site)
     ]
-    return FieldsSeen(
-        sitting.site,
+    return FieldsView(
+        session.site,
         tuple(pages),
-        tuple(_see_field(sitting, name) for name in sitting.names),
-        sitting.is_tried,
+        tuple(_see_field(session, name) for name in session.names),
+        session.is_tried,
         rows,
         trial.others if trial is not None else 0,
         known.profile.fields if known is not None else (),
         known is not None,
-        can_save(room, sitting.site),
-        tuple(plan_saving(room, sitting)),
-        bool(sitting.past),
-        sitting.before is not None,
-        sitting.saved if sitting.kept is sitting.shown else "",
-        say_command(room),
+        can_save(state, session.site),
+        tuple(plan_saving(state, session)),
+        bool(session.past),
+        session.before is not None,
+        session.saved if session.kept is session.shown else "",
+        say_command(state),
     )
 
 
-def _see_field(sitting: Sitting, name: str) -> FieldSeen:
-    trial = sitting.trial
-    shown = tuple(ShownOn(page, picks[name]) for page, picks in sitting.shown.items() if name in picks)
+def _see_field(session: FieldSession, name: str) -> FieldView:
+    trial = session.trial
+    shown = tuple(ShownOn(page, picks[name]) for page, picks in session.shown.items() if name in picks)
     cells = [cell for row in (trial.rows if trial else ()) for cell in row.cells if cell.name == name]
     notes = [
         note.partition(f": {name}: ")[2] for note in (trial.taught.notes if trial else ()) if f": {name}: " in note
     ]
-    why = notes[0] if notes and sitting.is_tried else ""
+    why = notes[0] if notes and session.is_tried else ""
     advice = next((advice for sign, advice in _ADVICE if sign in why), "") if why else ""
     found, doubtful = sum(bool(cell.values) for cell in cells), sum(cell.doubt >= DOUBTFUL for cell in cells)
-    changed = trial.changed.get(name, 0) if trial is not None and sitting.is_tried else 0
-    return FieldSeen(name, shown, found, doubtful, changed, why, advice)
+    changed = trial.changed.get(name, 0) if trial is not None and session.is_tried else 0
+    return FieldView(name, shown, found, doubtful, changed, why, advice)
 
 
-def see_element(room: State, wanted: ElementWanted) -> ElementSeen:
+def see_element(state: State, wanted: ElementWanted) -> ElementView:
     """Say what can be taken at an element of a page at hand."""
-    with room.part(Sheets).lock:
-        return _sheet(room, wanted.page).see(wanted.element)
+    with state.part(FieldPages).lock:
+        return _open(state, wanted.page).see(wanted.element)
 
 
-def list_texts(room: State, wanted: TextsWanted) -> Texts:
+def list_texts(state: State, wanted: TextsWanted) -> Texts:
     """List the texts of a page at hand, to choose from without a mouse."""
     sought = squeeze(wanted.text).casefold()
-    with room.part(Sheets).lock:
+    with state.part(FieldPages).lock:
         found = [
-            block for block in _sheet(room, wanted.page).blocks() if block.text and sought in block.text.casefold()
+            block for block in _open(state, wanted.page).blocks() if block.text and sought in block.text.casefold()
         ]
     shown = islice((Block(one.element, one.says, one.text[:_TEXT_CHARS]) for one in found), _TEXTS)
     return Texts(len(found), tuple(shown))
 
 
-def _sheet(room: State, page: int) -> FieldPage:
-    return room.part(Sheets).get(find_page(room, page))
+def _open(state: State, page: int) -> FieldPage:
+    return state.part(FieldPages).get(find_page(state, page))
 
 
-def pick_value(room: State, wanted: PickWanted) -> FieldsSeen:
+def pick_value(state: State, wanted: PickWanted) -> FieldsView:
     """Say that a value, picked by its element or typed, is one of a field."""
     name = check_name(wanted.name)
-    page = find_page(room, wanted.page)
-    with room.part(Sheets).lock:
-        pick = _pick(_sheet(room, wanted.page), wanted)
-    sitting = _sitting(room, page)
-    with room.lock:
-        old = sitting.shown.get(page.number, {}).get(name, ()) if wanted.also else ()
+    page = find_page(state, wanted.page)
+    with state.part(FieldPages).lock:
+        pick = _pick(_open(state, wanted.page), wanted)
+    session = _session(state, page)
+    with state.lock:
+        old = session.shown.get(page.number, {}).get(name, ()) if wanted.also else ()
         kept = tuple(each for each in old if each.value != pick.value)
-        sitting.show(page.number, name, (*kept, pick))
-    return _see(room, sitting)
+        session.show(page.number, name, (*kept, pick))
+    return _see(state, session)
 
 
-def _pick(sheet: FieldPage, wanted: PickWanted) -> Pick:
+def _pick(opened: FieldPage, wanted: PickWanted) -> Pick:
     value = squeeze(wanted.value)
     if wanted.element is None:
         if not value:
             raise BadInput("say which value: an element, or a text that the page shows")
-        if not sheet.shows(value):
+        if not opened.shows(value):
             raise BadInput(f"the page does not show {value!r:.80}")
         return Pick(value, None, "", "typed")
-    whole = sheet.take(wanted.element, wanted.attribute)
+    whole = opened.take(wanted.element, wanted.attribute)
     if value and value not in whole:
         raise BadInput(f"{value!r:.80} does not occur in this element")
     if value and value != whole and words_of(value) == words_of(whole):
@@ -265,22 +265,22 @@ def _pick(sheet: FieldPage, wanted: PickWanted) -> Pick:
     return Pick(value or whole, wanted.element, wanted.attribute)
 
 
-def say_none(room: State, wanted: CellWanted) -> FieldsSeen:
+def say_none(state: State, wanted: CellWanted) -> FieldsView:
     """Say that a page does not have a field."""
     name = check_name(wanted.name)
-    page = find_page(room, wanted.page)
-    sitting = _sitting(room, page)
-    with room.lock:
-        sitting.show(page.number, name, ())
-    return _see(room, sitting)
+    page = find_page(state, wanted.page)
+    session = _session(state, page)
+    with state.lock:
+        session.show(page.number, name, ())
+    return _see(state, session)
 
 
-def accept_found(room: State, wanted: CellWanted) -> FieldsSeen:
+def accept_found(state: State, wanted: CellWanted) -> FieldsView:
     """Say that what the rules find on a page is right; it counts as shown from then on."""
-    page = find_page(room, wanted.page)
-    sitting = _sitting(room, page)
-    with room.lock:
-        trial = sitting.trial
+    page = find_page(state, wanted.page)
+    session = _session(state, page)
+    with state.lock:
+        trial = session.trial
         if trial is None:
             raise NotNow("nothing is learned yet")
         row = next((row for row in trial.rows if row.page == page.number), None)
@@ -289,63 +289,63 @@ def accept_found(room: State, wanted: CellWanted) -> FieldsSeen:
         if cell is None or not values:
             raise NotThere(f"nothing was found for {wanted.name!r:.80} on this page")
         element = cell.elements[0] if cell.elements else None
-        sitting.show(page.number, wanted.name, tuple(Pick(value, element, "", "accepted") for value in values))
-    return _see(room, sitting)
+        session.show(page.number, wanted.name, tuple(Pick(value, element, "", "accepted") for value in values))
+    return _see(state, session)
 
 
-def forget_field(room: State, wanted: ForgetWanted) -> FieldsSeen:
+def forget_field(state: State, wanted: ForgetWanted) -> FieldsView:
     """Forget a field, or what was said of it on one page."""
-    sitting = room.part(Sittings).of(wanted.site)
-    with room.lock:
-        sitting.forget(wanted.name, wanted.page)
-    return _see(room, sitting)
+    session = state.part(FieldSessions).of(wanted.site)
+    with state.lock:
+        session.forget(wanted.name, wanted.page)
+    return _see(state, session)
 
 
-def undo_pick(room: State, wanted: SiteWanted) -> FieldsSeen:
+def undo_pick(state: State, wanted: SiteWanted) -> FieldsView:
     """Take the last change back."""
-    sitting = room.part(Sittings).of(wanted.site)
-    with room.lock:
-        sitting.undo()
-    return _see(room, sitting)
+    session = state.part(FieldSessions).of(wanted.site)
+    with state.lock:
+        session.undo()
+    return _see(state, session)
 
 
-def learn_picked(room: State, wanted: SiteWanted) -> JobSeen:
+def learn_picked(state: State, wanted: SiteWanted) -> JobView:
     """Learn what was shown and try it on the pages at hand; short work is done when this answers."""
-    sitting = room.part(Sittings).of(wanted.site)
-    return _started(room, "fields", "Learn fields", lambda job: learn(room, sitting, job))
+    session = state.part(FieldSessions).of(wanted.site)
+    return _started(state, "fields", "Learn fields", lambda job: learn(state, session, job))
 
 
-def save_fields(room: State, wanted: SaveWanted) -> JobSeen:
+def save_fields(state: State, wanted: SaveWanted) -> JobView:
     """Learn what was shown once more, and save it with the profile, which keeps what it has."""
-    sitting = room.part(Sittings).of(wanted.site)
-    if not can_save(room, wanted.site):
+    session = state.part(FieldSessions).of(wanted.site)
+    if not can_save(state, wanted.site):
         raise BadInput("there is no file to save to: start again with --profile FILE")
-    return _started(room, "fields", "Save fields", lambda job: save(room, sitting, with_usual=wanted.with_usual))
+    return _started(state, "fields", "Save fields", lambda job: save(state, session, with_usual=wanted.with_usual))
 
 
-def _started(room: State, kind: str, title: str, work: Callable[[BackgroundJob], object]) -> JobSeen:
-    job = room.jobs.start(kind, title, work, most=2)
+def _started(state: State, kind: str, title: str, work: Callable[[BackgroundJob], object]) -> JobView:
+    job = state.jobs.start(kind, title, work, most=2)
     job.ended.wait(_SHORT_S)
     return see(job)
 
 
-def restore_profile(room: State, wanted: SiteWanted) -> SaveResult:
+def restore_profile(state: State, wanted: SiteWanted) -> SaveResult:
     """Put the profile back that was there before the last saving."""
-    return restore(room, room.part(Sittings).of(wanted.site))
+    return restore(state, state.part(FieldSessions).of(wanted.site))
 
 
-def _sitting(room: State, page: PageAtHand) -> Sitting:
-    return room.part(Sittings).of(page.site)
+def _session(state: State, page: PageAtHand) -> FieldSession:
+    return state.part(FieldSessions).of(page.site)
 
 
-def show_fields(room: State, wanted: FieldsShown) -> dict[str, Any]:
+def show_fields(state: State, wanted: FieldsShown) -> dict[str, Any]:
     """Return what the page for picking fields shows."""
-    keys = room.site_keys()
-    with_pages = [key for key in keys if room.pages(key)]
+    keys = state.site_keys()
+    with_pages = [key for key in keys if state.pages(key)]
     site = wanted.site or next(iter(with_pages or keys), PROFILE)
     if keys and site not in keys:
         raise NotThere(f"there is no site {site!r:.80}")
-    pages = room.pages(site)
+    pages = state.pages(site)
     numbers = [page.number for page in pages]
     first = wanted.page if wanted.page in numbers else next(iter(numbers), None)
     return {
@@ -355,7 +355,7 @@ def show_fields(room: State, wanted: FieldsShown) -> dict[str, Any]:
         "first": first,
         "names": USUAL_NAMES,
         "doubtful": DOUBTFUL,
-        "has_consent": room.has_consent(site),
+        "has_consent": state.has_consent(site),
         "take": {"site": site, "next": f"/fields?site={quote(site)}"},
     }
 
@@ -368,32 +368,32 @@ def _label(page: PageAtHand) -> str:
     return parts.path + (f"?{parts.query}" if parts.query else "") or page.url
 
 
-def send_examples(room: State, wanted: SiteWanted) -> Sent:
+def send_examples(state: State, wanted: SiteWanted) -> Sent:
     """Send what was shown, by page and field."""
-    sitting = room.part(Sittings).of(wanted.site)
-    return Sent(write_examples(room, sitting), "application/json", NOTHING_POLICY, "fields.json")
+    session = state.part(FieldSessions).of(wanted.site)
+    return Sent(write_examples(state, session), "application/json", NOTHING_POLICY, "fields.json")
 
 
-def send_page_set(room: State, wanted: SiteWanted) -> Sent:
+def send_page_set(state: State, wanted: SiteWanted) -> Sent:
     """Send the pages at hand with what was shown on them."""
-    sitting = room.part(Sittings).of(wanted.site)
-    body = b"".join(write_page_set(room, sitting))
+    session = state.part(FieldSessions).of(wanted.site)
+    body = b"".join(write_page_set(state, session))
     return Sent(body, "application/jsonl", NOTHING_POLICY, "pages.jsonl")
 
 
 OPERATIONS = (
-    Operation("GET", "/api/fields", see_fields, SiteWanted, FieldsSeen, "What was shown of a site's fields."),
+    Operation("GET", "/api/fields", see_fields, SiteWanted, FieldsView, "What was shown of a site's fields."),
     Operation(
-        "GET", "/api/fields/element", see_element, ElementWanted, ElementSeen, "What can be taken at an element."
+        "GET", "/api/fields/element", see_element, ElementWanted, ElementView, "What can be taken at an element."
     ),
     Operation("GET", "/api/fields/texts", list_texts, TextsWanted, Texts, "The texts of a page at hand."),
-    Operation("POST", "/api/fields/pick", pick_value, PickWanted, FieldsSeen, "Show a value of a field on a page."),
-    Operation("POST", "/api/fields/none", say_none, CellWanted, FieldsSeen, "Say that a page does not have a field."),
-    Operation("POST", "/api/fields/accept", accept_found, CellWanted, FieldsSeen, "Say that what is found is right."),
-    Operation("POST", "/api/fields/forget", forget_field, ForgetWanted, FieldsSeen, "Forget what was shown."),
-    Operation("POST", "/api/fields/undo", undo_pick, SiteWanted, FieldsSeen, "Take the last change back."),
-    Operation("POST", "/api/fields/learn", learn_picked, SiteWanted, JobSeen, "Learn what was shown, and try it."),
-    Operation("POST", "/api/fields/save", save_fields, SaveWanted, JobSeen, "Save the fields with the profile."),
+    Operation("POST", "/api/fields/pick", pick_value, PickWanted, FieldsView, "Show a value of a field on a page."),
+    Operation("POST", "/api/fields/none", say_none, CellWanted, FieldsView, "Say that a page does not have a field."),
+    Operation("POST", "/api/fields/accept", accept_found, CellWanted, FieldsView, "Say that what is found is right."),
+    Operation("POST", "/api/fields/forget", forget_field, ForgetWanted, FieldsView, "Forget what was shown."),
+    Operation("POST", "/api/fields/undo", undo_pick, SiteWanted, FieldsView, "Take the last change back."),
+    Operation("POST", "/api/fields/learn", learn_picked, SiteWanted, JobView, "Learn what was shown, and try it."),
+    Operation("POST", "/api/fields/save", save_fields, SaveWanted, JobView, "Save the fields with the profile."),
     Operation("POST", "/api/fields/restore", restore_profile, SiteWanted, SaveResult, "Put the earlier profile back."),
 )
 VIEWS = (View("/fields", "fields.html", show_fields, FieldsShown, area="fields"),)

@@ -15,12 +15,12 @@ from scythe.site.learn.layouts import spread
 from scythe.site.learn.learn_site import DEFAULT_FIELDS, make_lesson_page
 from scythe.site.rules import Profile
 from scythe.site.site import Site
-from scythe.web.fields.fields_sheet import FieldPage, Sheets
+from scythe.web.fields.field_pages import FieldPage, FieldPages
 from scythe.web.fields.fields_trial import FieldTrial, make_base, teach, try_out
 from scythe.web.state import PROFILE, BackgroundJob, NotNow, NotThere, PageAtHand, State
 
 NAME_CHARS = 60  # of a field; it is the head of a column
-FIELDS = 50  # of one sitting
+FIELDS = 50  # of one session
 VALUES = 200  # of one field and page
 _UNDONE = 200  # steps that can be taken back
 # what is asked for elsewhere, and has no single value
@@ -43,8 +43,8 @@ Shown = Mapping[int, Picks]  # by page
 
 
 @dataclass
-class Sitting:
-    """One site's fields, as they are being picked. Whoever changes it holds the lock of the room."""
+class FieldSession:
+    """One site's fields, as they are being picked. Whoever changes it holds the lock of the state."""
 
     site: str
     shown: Shown = field(default_factory=dict)
@@ -117,19 +117,19 @@ def check_name(given: str) -> str:
     return name
 
 
-class Sittings:
-    """All sittings of a room, one for each site."""
+class FieldSessions:
+    """All sessions of a state, one for each site."""
 
-    def __init__(self, room: State) -> None:
-        self._room = room
-        self._sittings: dict[str, Sitting] = {}
+    def __init__(self, state: State) -> None:
+        self._state = state
+        self._sessions: dict[str, FieldSession] = {}
 
-    def of(self, site: str) -> Sitting:
-        """Return the sitting of a site. Raises NotThere where there is no such site."""
-        if site not in self._room.site_keys():
+    def of(self, site: str) -> FieldSession:
+        """Return the session of a site. Raises NotThere where there is no such site."""
+        if site not in self._state.site_keys():
             raise NotThere(f"there is no site {site!r:.80}")
-        with self._room.lock:
-            return self._sittings.setdefault(site, Sitting(site))
+        with self._state.lock:
+            return self._sessions.setdefault(site, FieldSession(site))
 
 
 LEARNED_FROM = 40  # pages, those with examples among them: as many as `scythe learn` takes
@@ -155,38 +155,38 @@ class SaveResult:
     notes: tuple[str, ...] = ()
 
 
-def learn(room: State, sitting: Sitting, job: BackgroundJob) -> LearnResult:
-    """Learn what was shown and try it on the pages at hand; the sitting has the outcome. Raises NotNow."""
-    shown, names = sitting.shown, sitting.names
+def learn(state: State, session: FieldSession, job: BackgroundJob) -> LearnResult:
+    """Learn what was shown and try it on the pages at hand; the session has the outcome. Raises NotNow."""
+    shown, names = session.shown, session.names
     if not names:
         raise NotNow("nothing is shown yet: click a value on a page and name it")
-    chosen, others = choose_pages(room, sitting.site, shown)
-    sheets = room.part(Sheets)
+    chosen, others = choose_pages(state, session.site, shown)
+    opened_pages = state.part(FieldPages)
     total = len(chosen) + len(others)
     job.step(0, total, "learning")
-    with sheets.lock:
-        learned = [sheets.get(page) for page in chosen]
-        base = _base(room, sitting, learned)
+    with opened_pages.lock:
+        learned = [opened_pages.get(page) for page in chosen]
+        base = _base(state, session, learned)
         examples = [examples_of(shown, page.number) for page in chosen]
         taught = teach(base, learned, examples)
         every = [*chosen, *others]
-        before = sitting.earlier if sitting.is_tried else sitting.trial
+        before = session.earlier if session.is_tried else session.trial
         trial = try_out(
             taught,
             names,
-            [partial(sheets.get, page) for page in every],
+            [partial(opened_pages.get, page) for page in every],
             [*examples, *[None] * len(others)],
             lambda done: job.step(done, total, "trying"),
             before.raw if before is not None else {},
         )
-    with room.lock:
-        sitting.trial, sitting.tried, sitting.earlier = trial, shown, before
+    with state.lock:
+        session.trial, session.tried, session.earlier = trial, shown, before
     return LearnResult(tuple(names), len(every), trial.doubtful, taught.notes)
 
 
-def choose_pages(room: State, site: str, shown: Shown) -> tuple[list[PageAtHand], list[PageAtHand]]:
+def choose_pages(state: State, site: str, shown: Shown) -> tuple[list[PageAtHand], list[PageAtHand]]:
     """Return the pages that are learned from, and those that it is tried on besides."""
-    pages = room.pages(site)
+    pages = state.pages(site)
     named = [page for page in pages if page.number in shown]
     rest = [page for page in pages if page.number not in shown]
     count = max(0, LEARNED_FROM - len(named))
@@ -196,27 +196,27 @@ def choose_pages(room: State, site: str, shown: Shown) -> tuple[list[PageAtHand]
     return [page for page in pages if page.number in chosen], others[: max(0, TRIED_ON - len(chosen))]
 
 
-def _base(room: State, sitting: Sitting, sheets: Sequence[FieldPage]) -> Profile:
+def _base(state: State, session: FieldSession, opened_pages: Sequence[FieldPage]) -> Profile:
     """Return the profile that is there, or bare layouts of the pages, which saving would find too."""
-    site = room.load_site(sitting.site)
+    site = state.load_site(session.site)
     if site is not None:
         return site.profile
-    key = tuple(id(sheet.at_hand) for sheet in sheets)
-    if sitting.base is None or sitting.base[0] != key:
-        sitting.base = (key, make_base([sheet.lesson for sheet in sheets]))
-    return sitting.base[1]
+    key = tuple(id(opened.at_hand) for opened in opened_pages)
+    if session.base is None or session.base[0] != key:
+        session.base = (key, make_base([opened.lesson for opened in opened_pages]))
+    return session.base[1]
 
 
-def save(room: State, sitting: Sitting, *, with_usual: bool) -> SaveResult:
+def save(state: State, session: FieldSession, *, with_usual: bool) -> SaveResult:
     """Add what was shown to the profile of a site, which is learned first where there is none. Raises BadInput."""
-    shown, names = sitting.shown, sitting.names
+    shown, names = session.shown, session.names
     if not names:
         raise NotNow("nothing is shown yet: click a value on a page and name it")
-    chosen, _ = choose_pages(room, sitting.site, shown)
+    chosen, _ = choose_pages(state, session.site, shown)
     given = [(page.url, page.body) for page in chosen]
-    fresh = _learn_first(room, sitting.site, given, with_usual=with_usual)
-    with room.lock:  # nobody saves in between
-        old = room.load_site(sitting.site)
+    fresh = _learn_first(state, session.site, given, with_usual=with_usual)
+    with state.lock:  # nobody saves in between
+        old = state.load_site(session.site)
         before = old.to_json() if old is not None else None
         site = old or fresh
         if site is None:
@@ -225,40 +225,40 @@ def save(room: State, sitting: Sitting, *, with_usual: bool) -> SaveResult:
         learned = {rules.name for layout in site.profile.layouts for rules in layout.fields}
         if not learned & set(names):
             raise BadInput(f"nothing could be learned from the examples: {'; '.join(taught.notes)}")
-        where = room.save_site(sitting.site, site)
-        sitting.saved, sitting.before, sitting.kept = where, before, shown
+        where = state.save_site(session.site, site)
+        session.saved, session.before, session.kept = where, before, shown
     return SaveResult(where, site.profile.fields, taught.notes)
 
 
-def _learn_first(room: State, key: str, given: Sequence[tuple[str | None, bytes]], *, with_usual: bool) -> Site | None:
-    if room.load_site(key) is not None:
+def _learn_first(state: State, key: str, given: Sequence[tuple[str | None, bytes]], *, with_usual: bool) -> Site | None:
+    if state.load_site(key) is not None:
         return None
     if with_usual:
         return Site.learn(given)
     return Site(make_base([make_lesson_page(body, url) for url, body in given]))
 
 
-def restore(room: State, sitting: Sitting) -> SaveResult:
+def restore(state: State, session: FieldSession) -> SaveResult:
     """Put the profile back that was there before the last saving. Raises NotNow."""
-    with room.lock:
-        if sitting.before is None:
+    with state.lock:
+        if session.before is None:
             raise NotNow("there is no earlier profile to go back to")
-        site = Site.from_json(sitting.before)
-        where = room.save_site(sitting.site, site)
-        sitting.before, sitting.saved, sitting.kept = None, "", None
+        site = Site.from_json(session.before)
+        where = state.save_site(session.site, site)
+        session.before, session.saved, session.kept = None, "", None
     return SaveResult(where, site.profile.fields)
 
 
-def plan_saving(room: State, sitting: Sitting) -> list[str]:
+def plan_saving(state: State, session: FieldSession) -> list[str]:
     """Say in words what saving would keep, add and replace."""
-    names = sitting.names
+    names = session.names
     if not names:
         return []
-    if sitting.kept is sitting.shown:
-        return [f"All that you showed is saved in {sitting.saved}."]
-    if not can_save(room, sitting.site):
+    if session.kept is session.shown:
+        return [f"All that you showed is saved in {session.saved}."]
+    if not can_save(state, session.site):
         return ["There is no file to save to. Start again with --profile FILE, or use the command below."]
-    site = room.load_site(sitting.site)
+    site = state.load_site(session.site)
     if site is None:
         return [f"A new profile is written, with {_listed(names)}."]
     profile = site.profile
@@ -275,37 +275,37 @@ def plan_saving(room: State, sitting: Sitting) -> list[str]:
         lines.append(f"Kept as it is: {_listed(kept)}.")
     if profile.images.labelled:
         lines.append(f"Kept: what people said of images on {len(profile.images.labelled)} pages.")
-    if sitting.trial is not None and sitting.is_tried:
-        taught = sitting.trial.taught
+    if session.trial is not None and session.is_tried:
+        taught = session.trial.taught
         lines += [f"New kinds of pages: {len(taught.new)}."] if taught.new else []
         lines += [note for note in taught.notes if not any(f": {name}: " in note for name in names)]
     return lines
 
 
-def can_save(room: State, site: str) -> bool:
+def can_save(state: State, site: str) -> bool:
     """Say whether there is a place to save a profile to."""
-    return site != PROFILE or room.options.profile is not None
+    return site != PROFILE or state.options.profile is not None
 
 
-def write_examples(room: State, sitting: Sitting) -> bytes:
+def write_examples(state: State, session: FieldSession) -> bytes:
     """Write what was shown as `scythe learn --examples FILE` reads it: page -> field -> values."""
-    pages = {page.number: page for page in room.pages(sitting.site)}
-    rows = {_named(pages[number]): examples_of(sitting.shown, number) for number in sitting.shown if number in pages}
+    pages = {page.number: page for page in state.pages(session.site)}
+    rows = {_named(pages[number]): examples_of(session.shown, number) for number in session.shown if number in pages}
     return json.dumps(rows, ensure_ascii=False, indent=1).encode()
 
 
-def write_page_set(room: State, sitting: Sitting) -> Iterator[bytes]:
+def write_page_set(state: State, session: FieldSession) -> Iterator[bytes]:
     """Yield the pages at hand with what was shown on them as `scythe learn FILE` reads them, one a line."""
-    for page in room.pages(sitting.site):
+    for page in state.pages(session.site):
         html = Page.from_bytes(page.body, content_type=page.content_type).html
         row: dict[str, object] = {"url": page.url, "html": html} if page.url else {"html": html}
-        example = examples_of(sitting.shown, page.number)
+        example = examples_of(session.shown, page.number)
         yield json.dumps(row if example is None else row | {"fields": example}, ensure_ascii=False).encode() + b"\n"
 
 
-def say_command(room: State) -> str:
+def say_command(state: State) -> str:
     """Write the command that learns the same without this page."""
-    path = room.options.profile
+    path = state.options.profile
     return f"scythe learn pages.jsonl -o {shlex.quote(path.name if path is not None else 'site.json')}"
 
 

@@ -20,7 +20,7 @@ from scythe.site.learn.learn_site import Example, LessonPage, learn_profile
 from scythe.site.learn.merge_layout import Taught, add_layout_fields
 from scythe.site.learn.page_text import words_of
 from scythe.site.rules import ELEMENT, TAIL, FieldRules, Layout, Profile
-from scythe.web.fields.fields_sheet import FieldPage, squeeze
+from scythe.web.fields.field_pages import FieldPage, squeeze
 from scythe.web.filters import shorten
 
 DOUBTFUL = 0.3  # from here on a cell is worth a look
@@ -28,7 +28,7 @@ _MOST = 0.5  # share of pages that have a field, from which on a page without it
 _FEW = 3  # values before they say what is usual
 _FORM = 0.8  # share of values with digits (or letters) from which on one without is strange
 _TIMES = 3  # longer or shorter than the middle ...
-_ROOM_CHARS = 12  # ... by at least so many characters
+_SPARE_CHARS = 12  # ... by at least so many characters
 _DIGIT = re.compile(r"\d")
 _LETTER = re.compile(r"[^\W\d_]")
 
@@ -149,9 +149,9 @@ def _doubt_value(found: FoundValues, usually: Usually) -> list[tuple[float, str]
 def _doubt_form(value: str, usually: Usually) -> list[tuple[float, str]]:
     size, middle = len(value), usually.middle
     reasons: list[tuple[float, str]] = []
-    if size > _TIMES * middle and size > middle + _ROOM_CHARS:
+    if size > _TIMES * middle and size > middle + _SPARE_CHARS:
         reasons.append((STRANGE, f"much longer than the others: {size} characters, usually {middle:.0f}"))
-    elif _TIMES * size < middle and size < middle - _ROOM_CHARS:
+    elif _TIMES * size < middle and size < middle - _SPARE_CHARS:
         reasons.append((STRANGE, f"much shorter than the others: {size} characters, usually {middle:.0f}"))
     for share, pattern, what in ((usually.digits, _DIGIT, "digits"), (usually.letters, _LETTER, "letters")):
         if _FORM <= share < 1 and not pattern.search(value):
@@ -245,16 +245,16 @@ def make_base(lessons: Sequence[LessonPage]) -> Profile:
     return learn_profile(lessons, ())[0]
 
 
-def teach(base: Profile, sheets: Sequence[FieldPage], examples: Sequence[Example | None]) -> Taught:
+def teach(base: Profile, opened_pages: Sequence[FieldPage], examples: Sequence[Example | None]) -> Taught:
     """Learn what was shown on some of the pages."""
-    lessons = [replace(sheet.lesson, example=example) for sheet, example in zip(sheets, examples, strict=True)]
+    lessons = [replace(opened.lesson, example=example) for opened, example in zip(opened_pages, examples, strict=True)]
     return add_layout_fields(base, lessons)
 
 
 def try_out(
     taught: Taught,
     names: Sequence[str],
-    sheets: Sequence[Callable[[], FieldPage]],
+    opened_pages: Sequence[Callable[[], FieldPage]],
     examples: Sequence[Example | None],
     step: Step,
     earlier: Earlier,
@@ -267,18 +267,18 @@ def try_out(
     denied = _denied(taught, examples)
     rows: list[_Page] = []
     foreign: dict[str, list[_Page]] = {}
-    for number, (open_sheet, example) in enumerate(zip(sheets, examples, strict=True)):
+    for number, (open_annotated_page, example) in enumerate(zip(opened_pages, examples, strict=True)):
         step(number)
-        sheet = open_sheet()
-        harvest = harvester.harvest(sheet.lesson.source.body, sheet.lesson.url, "auto")
+        opened = open_annotated_page()
+        harvest = harvester.harvest(opened.lesson.source.body, opened.lesson.url, "auto")
         layout = harvest.layout.name if harvest.layout is not None else ""
         if example is None and layout not in taught.shown_on:
             wanted = [name for name in names if (layout, name) not in denied]
-            foreign.setdefault(layout, []).append((sheet, layout, _try_elsewhere(taught, names, wanted, sheet)))
+            foreign.setdefault(layout, []).append((opened, layout, _try_elsewhere(taught, names, wanted, opened)))
             continue
         fields = harvest.document.fields
-        tried = {name: _try_here(_rules(harvest.layout, name), fields[name], sheet.lesson.source) for name in names}
-        rows.append((sheet, layout, _heed(tried, example or {}, is_other_kind=layout not in taught.shown_on)))
+        tried = {name: _try_here(_rules(harvest.layout, name), fields[name], opened.lesson.source) for name in names}
+        rows.append((opened, layout, _heed(tried, example or {}, is_other_kind=layout not in taught.shown_on)))
     kept = [row for group in foreign.values() if _gives_enough(group) for row in group if _has_any(row)]
     others = sum(map(len, foreign.values())) - len(kept)
     return _judge(taught, tuple(names), [_compare(row, earlier) for row in (*_ask_second(rows), *kept)], others)
@@ -286,13 +286,13 @@ def try_out(
 
 def _compare(row: _Page, earlier: Earlier) -> _Page:
     """Add what was found before, where it was something else."""
-    sheet, layout, tried = row
+    opened, layout, tried = row
     compared = {}
     for name, one in tried.items():
-        was = earlier.get((sheet.at_hand.number, name))
+        was = earlier.get((opened.at_hand.number, name))
         is_new = was is not None and [*map(words_of, was)] != [*map(words_of, one.raw)]
         compared[name] = replace(one, found=replace(one.found, earlier=was)) if is_new else one
-    return sheet, layout, compared
+    return opened, layout, compared
 
 
 def _ask_second(rows: Sequence[_Page]) -> list[_Page]:
@@ -313,7 +313,7 @@ def _ask_second(rows: Sequence[_Page]) -> list[_Page]:
         name: replace(one, found=replace(one.found, is_second=one.found.shown is None)) if name in single else one
         for name, one in best[2].items()
     }
-    return [(sheet, layout, asked if tried is best[2] else tried) for sheet, layout, tried in rows]
+    return [(opened, layout, asked if tried is best[2] else tried) for opened, layout, tried in rows]
 
 
 def _denied(taught: Taught, examples: Sequence[Example | None]) -> set[tuple[str, str]]:
@@ -373,9 +373,9 @@ def _iso(value: str) -> str:
     return to_iso(value) or value
 
 
-def _try_elsewhere(taught: Taught, names: Sequence[str], wanted: Sequence[str], sheet: FieldPage) -> dict[str, _Tried]:
+def _try_elsewhere(taught: Taught, names: Sequence[str], wanted: Sequence[str], opened: FieldPage) -> dict[str, _Tried]:
     """Follow the rules, more sternly, on a page of a kind that nothing was shown on."""
-    source = sheet.lesson.source
+    source = opened.lesson.source
     tried = {name: _Tried(FoundValues((), "missing: a page of another kind", is_other_kind=True)) for name in names}
     for layout in taught.profile.layouts:
         if layout.name not in taught.shown_on:
@@ -395,10 +395,10 @@ def _judge(taught: Taught, names: tuple[str, ...], rows: Sequence[_Page], others
     usually = {name: Usually.of([tried[name].found for _, _, tried in rows]) for name in names}
     made: list[TrialRow] = []
     raw: dict[tuple[int, str], tuple[str, ...]] = {}
-    for sheet, layout, tried in rows:
-        cells = [_cell(name, tried[name], doubt(tried[name].found, usually[name]), sheet) for name in names]
-        page = sheet.at_hand
-        title = squeeze(sheet.lesson.page.head.title)[:200]
+    for opened, layout, tried in rows:
+        cells = [_cell(name, tried[name], doubt(tried[name].found, usually[name]), opened) for name in names]
+        page = opened.at_hand
+        title = squeeze(opened.lesson.page.head.title)[:200]
         made.append(
             TrialRow(page.number, title, page.url or page.name, layout, max(c.doubt for c in cells), tuple(cells))
         )
@@ -408,12 +408,12 @@ def _judge(taught: Taught, names: tuple[str, ...], rows: Sequence[_Page], others
     return FieldTrial(taught.profile, taught, names, tuple(made), raw, others, changed)
 
 
-def _cell(name: str, tried: _Tried, judged: ValueDoubt, sheet: FieldPage) -> Cell:
+def _cell(name: str, tried: _Tried, judged: ValueDoubt, opened: FieldPage) -> Cell:
     found = tried.found
     values = tuple(value[:_VALUE_CHARS] for value in found.values[:10])
     state = "none" if found.shown == () else "shown" if found.shown is not None else "found" if values else "missing"
     before, after = _around(tried)
-    elements = [_element(sheet, opening, tried.take) for opening in tried.openings[:50]] if sheet.is_tied else []
+    elements = [_element(opened, opening, tried.take) for opening in tried.openings[:50]] if opened.is_tied else []
     return Cell(
         name,
         state,
@@ -429,9 +429,9 @@ def _cell(name: str, tried: _Tried, judged: ValueDoubt, sheet: FieldPage) -> Cel
     )
 
 
-def _element(sheet: FieldPage, opening: Opening, take: str) -> int | None:
+def _element(opened: FieldPage, opening: Opening, take: str) -> int | None:
     """Return the number of the element to point at: of a text behind an element, what both stand in."""
-    return sheet.number(opening.node.parent if take == TAIL else opening.node)
+    return opened.number(opening.node.parent if take == TAIL else opening.node)
 
 
 def _around(tried: _Tried) -> tuple[str, str]:

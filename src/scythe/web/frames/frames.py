@@ -1,4 +1,4 @@
-"""Show saved pages as inert documents, with their pictures and style sheets once you allow requesting them.
+"""Show saved pages as safe documents, with their pictures and style sheets once you allow requesting them.
 
 Only URLs that the page names are requested, through the guard.
 """
@@ -19,7 +19,7 @@ from scythe.page import Page
 from scythe.page.image_size import probe_size
 from scythe.url import absolute
 from scythe.web.operations import Key, Operation, RequestInput, Sent, ServedFile
-from scythe.web.safe_html import make_inert, tame
+from scythe.web.safe_html import clean_css, make_safe
 from scythe.web.state import PROFILE, NotThere, PageAtHand, State
 
 _FRAME = "default-src 'none'; style-src 'unsafe-inline'{own}; img-src data:{own}; form-action 'none'; base-uri 'none'; "
@@ -80,39 +80,37 @@ class Consent:
     is_given: bool
 
 
-def find_page(room: State, number: int) -> PageAtHand:
+def find_page(state: State, number: int) -> PageAtHand:
     """Return a page at hand. Raises NotThere."""
-    page = room.page(number)
+    page = state.page(number)
     if page is None:
         raise NotThere(f"there is no page {number}")
     return page
 
 
-def show_frame(room: State, wanted: FrameWanted) -> Sent:
+def show_frame(state: State, wanted: FrameWanted) -> Sent:
     """Return a page at hand as a document that can do nothing."""
-    at_hand = find_page(room, wanted.page)
-    is_open = room.has_consent(at_hand.site)
-    with room.lock:
-        page = room.opened(at_hand)
+    at_hand = find_page(state, wanted.page)
+    is_open = state.has_consent(at_hand.site)
+    with state.lock:
+        page = state.opened(at_hand)
         sheets = tuple(f"/sheet/{wanted.page}/{row}" for row in range(len(sheet_addresses(page)))) if is_open else ()
-        inert = make_inert(
-            page, picture=lambda row: f"/picture/{wanted.page}/{row}" if is_open else None, sheets=sheets
-        )
-    return Sent(inert.html.encode(), "text/html; charset=utf-8", FRAME_POLICIES[is_open])
+        safe = make_safe(page, picture=lambda row: f"/picture/{wanted.page}/{row}" if is_open else None, sheets=sheets)
+    return Sent(safe.html.encode(), "text/html; charset=utf-8", FRAME_POLICIES[is_open])
 
 
-def show_picture(room: State, wanted: PictureWanted) -> Sent:
+def show_picture(state: State, wanted: PictureWanted) -> Sent:
     """Return a picture of a page, asked for from its server; a sign in its place where there is none."""
-    at_hand = find_page(room, wanted.page)
-    with room.lock:
-        uses = room.opened(at_hand).images
+    at_hand = find_page(state, wanted.page)
+    with state.lock:
+        uses = state.opened(at_hand).images
         if not 0 <= wanted.number < len(uses):
             raise NotThere(f"page {wanted.page} has no image {wanted.number}")
         use = uses[wanted.number]
-    if not room.has_consent(at_hand.site):
+    if not state.has_consent(at_hand.site):
         raise NotThere("pictures of this site are not to be loaded")
     try:
-        body, _ = room.part(Loads).get(at_hand, use.loaded or use.image.src)
+        body, _ = state.part(Loads).get(at_hand, use.loaded or use.image.src)
     except NotThere:
         return NO_PICTURE
     size = probe_size(body)
@@ -120,23 +118,23 @@ def show_picture(room: State, wanted: PictureWanted) -> Sent:
     return NO_PICTURE if kind is None else Sent(body, kind, _PICTURE)
 
 
-def show_sheet(room: State, wanted: PictureWanted) -> Sent:
+def show_sheet(state: State, wanted: PictureWanted) -> Sent:
     """Return a style sheet of a page, asked for from its server; an empty one where there is none."""
-    at_hand = find_page(room, wanted.page)
-    with room.lock:
-        sheets = sheet_addresses(room.opened(at_hand))
+    at_hand = find_page(state, wanted.page)
+    with state.lock:
+        sheets = sheet_addresses(state.opened(at_hand))
     if not 0 <= wanted.number < len(sheets):
         raise NotThere(f"page {wanted.page} has no style sheet {wanted.number}")
-    if not room.has_consent(at_hand.site):
+    if not state.has_consent(at_hand.site):
         raise NotThere("style sheets of this site are not to be loaded")
     try:
-        body, kind = room.part(Loads).get(at_hand, sheets[wanted.number])
+        body, kind = state.part(Loads).get(at_hand, sheets[wanted.number])
     except NotThere:
         return _NO_SHEET
     if kind not in ("text/css", ""):
         return _NO_SHEET
     text = body.decode("utf-8", "replace")[: LIMITS.shown_style_chars]
-    return Sent(tame(text).encode(), "text/css; charset=utf-8", _PICTURE)
+    return Sent(clean_css(text).encode(), "text/css; charset=utf-8", _PICTURE)
 
 
 def sheet_addresses(page: Page) -> list[str]:
@@ -149,27 +147,27 @@ def sheet_addresses(page: Page) -> list[str]:
     return found
 
 
-def give_consent(room: State, wanted: ConsentWanted) -> Consent:
+def give_consent(state: State, wanted: ConsentWanted) -> Consent:
     """Allow, or no longer allow, that pictures and styles of a site are asked for from its servers."""
-    if wanted.site not in (PROFILE, *room.site_keys()):
+    if wanted.site not in (PROFILE, *state.site_keys()):
         raise NotThere(f"there is no site {wanted.site!r:.80}")
-    room.consent(wanted.site, is_given=wanted.is_given)
+    state.consent(wanted.site, is_given=wanted.is_given)
     return Consent(wanted.site, wanted.is_given)
 
 
 class Loads:
     """What was asked for already, so that a page looked at again asks nobody."""
 
-    def __init__(self, room: State) -> None:
-        self._room = room
+    def __init__(self, state: State) -> None:
+        self._state = state
         self._kept: OrderedDict[str, tuple[bytes, str]] = OrderedDict()
         self._bytes = 0
 
     def get(self, page: PageAtHand, address: str) -> tuple[bytes, str]:
         """Return body and type of what stands at an address. Raises NotThere where it may not, or cannot, be had."""
-        if not self._room.has_consent(page.site):
+        if not self._state.has_consent(page.site):
             raise NotThere("pictures and styles of this site are not to be loaded")
-        with self._room.lock:
+        with self._state.lock:
             known = self._kept.get(address)
         if known is not None:
             return known
@@ -184,7 +182,7 @@ class Loads:
         return response.body, kind
 
     async def _ask(self, address: str) -> Response:
-        reach = self._room.options.reach
+        reach = self._state.options.reach
         options = FetchOptions(
             timeout_s=min(reach.timeout_s, _PATIENCE_S),
             allow_private=reach.allow_private,
@@ -195,7 +193,7 @@ class Loads:
             return await fetcher.get(address)
 
     def _keep(self, address: str, body: bytes, kind: str) -> None:
-        with self._room.lock:
+        with self._state.lock:
             old, _ = self._kept.pop(address, (b"", ""))  # two may have asked at once
             self._kept[address] = (body, kind)
             self._bytes += len(body) - len(old)

@@ -222,7 +222,7 @@ class FieldWatched:
 
 
 @dataclass(frozen=True, slots=True)
-class RobotsSeen:
+class RobotsView:
     """What the robots.txt of one origin says."""
 
     origin: str
@@ -263,12 +263,12 @@ class ArchiveHealth:
     shares: list[FieldShare]
     sampled: int
     versions: list[Version]
-    robots: list[RobotsSeen]
+    robots: list[RobotsView]
     lanes: list[LaneRow]
 
 
 @dataclass(frozen=True, slots=True)
-class HealthSeen:
+class HealthView:
     """How a site fares."""
 
     site: str
@@ -278,65 +278,65 @@ class HealthSeen:
     archive: ArchiveHealth | None  # None: it is not in an archive
 
 
-def see_health(room: State, wanted: HealthWanted) -> HealthSeen:
+def see_health(state: State, wanted: HealthWanted) -> HealthView:
     """Return how a site fares: rules, pages, servers, and a verdict in one sentence."""
-    key = choose_site(room, wanted.site)
+    key = choose_site(state, wanted.site)
     now = datetime.now(UTC)
-    row, found = _read_archive(room, key, now) if key != PROFILE else (None, None)
+    row, found = _read_archive(state, key, now) if key != PROFILE else (None, None)
     unreadable = ""
     try:
-        saved = _newest(room, key)
+        saved = _newest(state, key)
         health = Monitor.load(saved.health, saved.profile).health if saved is not None else None
     except BadInput as error:  # damaged, or of a newer version: all else can still be told
         saved, health, unreadable = None, None, str(error)
-    return HealthSeen(
+    return HealthView(
         site=key,
         verdict=judge(health.drift if health is not None else None, found, now, unreadable),
-        pages_at_hand=len(room.pages(key)),
+        pages_at_hand=len(state.pages(key)),
         rules=_see_rules(saved.profile, health) if saved is not None and health is not None else None,
         archive=_see_archive(row, found) if row is not None and found is not None else None,
     )
 
 
-def list_changes(room: State, wanted: ChangesWanted) -> list[ProfileChange]:
+def list_changes(state: State, wanted: ChangesWanted) -> list[ProfileChange]:
     """Return in words what changed between two versions of what was learned of a site."""
-    key = choose_site(room, wanted.site)
+    key = choose_site(state, wanted.site)
     if key == PROFILE:
         raise NotThere("a profile that is a file has no versions")
-    profiles = room.part(Versions)
+    profiles = state.part(Versions)
     newest = profiles.newest(key)
     new = wanted.new or newest
     old = wanted.old or new - 1
     return compare_profiles(profiles.get(key, old), profiles.get(key, new))
 
 
-def show_health(room: State, wanted: ChangesWanted) -> dict[str, Any]:
+def show_health(state: State, wanted: ChangesWanted) -> dict[str, Any]:
     """Return what the page of a site's health shows."""
-    seen = see_health(room, HealthWanted(site=wanted.site))
+    seen = see_health(state, HealthWanted(site=wanted.site))
     versions = [each.version for each in seen.archive.versions] if seen.archive is not None else []
     new = wanted.new or (versions[0] if versions else 0)
     old = wanted.old or new - 1
     changes, unreadable = None, ""
     if new > 1 or wanted.old:
         try:
-            changes = list_changes(room, ChangesWanted(site=seen.site, old=old, new=new))
+            changes = list_changes(state, ChangesWanted(site=seen.site, old=old, new=new))
         except BadInput as error:
             unreadable = str(error)
     return {
         "seen": seen,
         "key": seen.site,
-        "sites": room.site_keys(),
+        "sites": state.site_keys(),
         "old": old,
         "new": new,
         "changes": changes,
         "unreadable": unreadable,
-        "summaries": _summaries(room, seen.site, versions),
+        "summaries": _summaries(state, seen.site, versions),
     }
 
 
-def _summaries(room: State, key: str, versions: list[int]) -> dict[int, str]:
+def _summaries(state: State, key: str, versions: list[int]) -> dict[int, str]:
     """Say in a line each what the newest versions changed."""
-    profiles = room.part(Versions)
+    profiles = state.part(Versions)
     said = {}
     for version in versions[:_SUMMARISED]:
         if version > 1:
@@ -347,18 +347,18 @@ def _summaries(room: State, key: str, versions: list[int]) -> dict[int, str]:
     return said
 
 
-def _read_archive(room: State, key: str, now: datetime) -> tuple[SiteRow | None, SiteHealth | None]:
-    with room.archive() as archive:
+def _read_archive(state: State, key: str, now: datetime) -> tuple[SiteRow | None, SiteHealth | None]:
+    with state.archive() as archive:
         row = next((site for site in site_rows(archive) if site.key == key), None)
         return row, read_health(archive, row.id, now=now) if row is not None else None
 
 
-def _newest(room: State, key: str) -> Saved | None:
+def _newest(state: State, key: str) -> Saved | None:
     """Return what was learned of a site with how it has fared; None where nothing was."""
     if key == PROFILE:
-        path = room.options.profile
+        path = state.options.profile
         return open_profile(path) if path is not None and path.exists() else None
-    with room.archive() as archive:
+    with state.archive() as archive:
         site = find_site(archive, key)
         text = stored_profile(archive, site) if site is not None else None
     return load_profile(text) if text is not None else None
@@ -404,10 +404,10 @@ def _see_archive(row: SiteRow, found: SiteHealth) -> ArchiveHealth:
     )
 
 
-def _see_robots(stored: StoredRobots) -> RobotsSeen:
+def _see_robots(stored: StoredRobots) -> RobotsView:
     robots = parse_robots(stored.status, stored.body)
     says = robots.why or ("everything may be asked for" if not stored.body.strip() else "its rules are obeyed")
-    return RobotsSeen(
+    return RobotsView(
         origin=stored.origin,
         status=stored.status,
         fetched_at=stored.fetched_at,
@@ -420,7 +420,7 @@ def _see_robots(stored: StoredRobots) -> RobotsSeen:
 
 
 OPERATIONS = (
-    Operation("GET", "/api/health", see_health, HealthWanted, HealthSeen, "How a site fares.", "health"),
+    Operation("GET", "/api/health", see_health, HealthWanted, HealthView, "How a site fares.", "health"),
     Operation("GET", "/api/health/changes", list_changes, ChangesWanted, list[ProfileChange], "What was learned anew."),
 )
 VIEWS = (View("/sites", "health.html", show_health, ChangesWanted, area="home"),)

@@ -21,14 +21,14 @@ _KEPT = 16  # versions
 class Versions:
     """The versions that were looked at last, parsed; one that is there never changes."""
 
-    def __init__(self, room: State) -> None:
-        self._room = room
+    def __init__(self, state: State) -> None:
+        self._state = state
         self._lock = threading.Lock()
         self._kept: OrderedDict[tuple[str, int], Profile] = OrderedDict()
 
     def newest(self, key: str) -> int:
         """Return the number of the newest version. Raises NotThere where there is none."""
-        with self._room.archive() as archive:
+        with self._state.archive() as archive:
             site = find_site(archive, key)
             with archive.reading() as connection:
                 found = read_versions(connection, site, 1) if site is not None else []
@@ -46,7 +46,7 @@ class Versions:
             return kept
 
     def _load(self, key: str, version: int) -> Profile:
-        with self._room.archive() as archive:
+        with self._state.archive() as archive:
             site = find_site(archive, key)
             text = stored_profile(archive, site, version) if site is not None and version > 0 else None
         if text is None:
@@ -151,7 +151,7 @@ def _compare_rest(old: Layout, new: Layout) -> Iterator[str]:
         yield f"known by other marks: {new_marks} new, {old_marks} gone"
     if _names(new.encodings, old.encodings):
         yield f"pages in {_names(new.encodings, old.encodings)}, too"
-    if [region.heads for region in old.lists] != [region.heads for region in new.lists]:
+    if [rules.heads for rules in old.lists] != [rules.heads for rules in new.lists]:
         yield f"rules for {len(new.lists)} lists of records, {len(old.lists)} before"
     if [area.path for area in old.images.areas] != [area.path for area in new.images.areas]:
         yield f"{len(new.images.areas)} areas with images, {len(old.images.areas)} before"

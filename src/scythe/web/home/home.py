@@ -23,7 +23,7 @@ from scythe.version import version
 from scythe.watching.plan_report import Planned, read_plan
 from scythe.web.learned_sites import LearnedSites, SiteCounts
 from scythe.web.operations import Address, Key, Nothing, Number, Operation, RequestInput, View
-from scythe.web.state import PROFILE, BackgroundJob, JobSeen, NotThere, PageAtHand, State, see
+from scythe.web.state import PROFILE, BackgroundJob, JobView, NotThere, PageAtHand, State, see
 
 _SAMPLE = 24  # pages of a site that are looked at, unless said otherwise
 _SOON = 8  # visits that the overview shows
@@ -41,7 +41,7 @@ class About:
 
 
 @dataclass(frozen=True, slots=True)
-class PageSeen:
+class PageView:
     """A page at hand."""
 
     number: int
@@ -52,7 +52,7 @@ class PageSeen:
 
 
 @dataclass(frozen=True, slots=True)
-class SiteSeen:
+class SiteView:
     """A site of the archive, or the profile that is a file."""
 
     key: str
@@ -76,59 +76,59 @@ class JobWanted(RequestInput, frozen=True):
     number: Number
 
 
-def see_about(room: State, wanted: Nothing) -> About:
+def see_about(state: State, wanted: Nothing) -> About:
     """Say what is being served."""
-    options = room.options
+    options = state.options
     profile = None if options.profile is None else str(options.profile)
-    return About(version(), room.where, profile, len(room.pages()))
+    return About(version(), state.where, profile, len(state.pages()))
 
 
-def list_sites(room: State, wanted: Nothing) -> list[SiteSeen]:
+def list_sites(state: State, wanted: Nothing) -> list[SiteView]:
     """List the sites that are known."""
     found = []
-    if PROFILE in room.site_keys():
-        path = room.options.profile
+    if PROFILE in state.site_keys():
+        path = state.options.profile
         is_learned = path is not None and path.exists()
-        found.append(SiteSeen(PROFILE, None, is_learned, len(room.pages(PROFILE)), None))
-    if room.options.archive is not None:
-        with room.archive() as archive:
-            counts, learned = room.part(SiteCounts).of(archive), learned_sites(archive)
+        found.append(SiteView(PROFILE, None, is_learned, len(state.pages(PROFILE)), None))
+    if state.options.archive is not None:
+        with state.archive() as archive:
+            counts, learned = state.part(SiteCounts).of(archive), learned_sites(archive)
             for site in site_rows(archive):
-                at_hand = len(room.pages(site.key))
+                at_hand = len(state.pages(site.key))
                 counted = counts.get(site.id, ArchiveCounts())
-                found.append(SiteSeen(site.key, site.start, site.id in learned, at_hand, counted))
+                found.append(SiteView(site.key, site.start, site.id in learned, at_hand, counted))
     return found
 
 
-def list_pages(room: State, wanted: Nothing) -> list[PageSeen]:
+def list_pages(state: State, wanted: Nothing) -> list[PageView]:
     """List the pages at hand."""
-    return [see_page(page) for page in room.pages()]
+    return [see_page(page) for page in state.pages()]
 
 
-def see_page(page: PageAtHand) -> PageSeen:
+def see_page(page: PageAtHand) -> PageView:
     """Return what is shown of a page at hand."""
-    return PageSeen(page.number, page.site, page.name, page.url, len(page.body))
+    return PageView(page.number, page.site, page.name, page.url, len(page.body))
 
 
-def take_pages(room: State, wanted: SampleWanted) -> JobSeen:
+def take_pages(state: State, wanted: SampleWanted) -> JobView:
     """Fetch some pages of a site, slowly, as its robots.txt allows, to look at and to learn from."""
     url = wanted.url.strip()
     address = absolute(url if "://" in url else f"https://{url}")
     if address is None:
         raise BadInput(f"{wanted.url!r:.80} is not an http or https address")
-    if wanted.site not in (PROFILE, *room.site_keys()):
+    if wanted.site not in (PROFILE, *state.site_keys()):
         raise NotThere(f"there is no site {wanted.site!r:.80}")
-    return see(room.jobs.start("pages", f"Pages of {address}", lambda job: _take(room, wanted, str(address), job)))
+    return see(state.jobs.start("pages", f"Pages of {address}", lambda job: _take(state, wanted, str(address), job)))
 
 
-def _take(room: State, wanted: SampleWanted, address: str, job: BackgroundJob) -> list[int]:
+def _take(state: State, wanted: SampleWanted, address: str, job: BackgroundJob) -> list[int]:
     """Take pages in one by one; return their numbers."""
     added: list[int] = []
     why = ""
     job.step(0, wanted.pages, address)
-    for page in _load(room, wanted, address):
+    for page in _load(state, wanted, address):
         why = page.complaint or why
-        added += [each.number for each in room.add_pages(wanted.site, [page])]
+        added += [each.number for each in state.add_pages(wanted.site, [page])]
         job.step(len(added), wanted.pages, page.name)
         if job.is_stopping.is_set():
             break
@@ -137,52 +137,52 @@ def _take(room: State, wanted: SampleWanted, address: str, job: BackgroundJob) -
     return added
 
 
-def _load(room: State, wanted: SampleWanted, address: str) -> Iterator[LoadedPage]:
-    reach = room.options.reach
+def _load(state: State, wanted: SampleWanted, address: str) -> Iterator[LoadedPage]:
+    reach = state.options.reach
     if wanted.pages == 1:
         return load([Input(address, url=address)], None, reach)
-    return islice(sample_site(address, wanted.pages, reach, delay_s=room.options.delay_s), 3 * wanted.pages)
+    return islice(sample_site(address, wanted.pages, reach, delay_s=state.options.delay_s), 3 * wanted.pages)
 
 
-def list_jobs(room: State, wanted: Nothing) -> list[JobSeen]:
+def list_jobs(state: State, wanted: Nothing) -> list[JobView]:
     """List work under way and done, the newest first."""
-    return room.jobs.seen()
+    return state.jobs.seen()
 
 
-def see_job(room: State, wanted: JobWanted) -> JobSeen:
+def see_job(state: State, wanted: JobWanted) -> JobView:
     """Say how far a piece of work has come."""
-    return see(_job(room, wanted.number))
+    return see(_job(state, wanted.number))
 
 
-def stop_job(room: State, wanted: JobWanted) -> JobSeen:
+def stop_job(state: State, wanted: JobWanted) -> JobView:
     """Ask a piece of work to end soon."""
-    job = _job(room, wanted.number)
+    job = _job(state, wanted.number)
     job.stop()
     return see(job)
 
 
-def _job(room: State, number: int) -> BackgroundJob:
-    job = room.jobs.find(number)
+def _job(state: State, number: int) -> BackgroundJob:
+    job = state.jobs.find(number)
     if job is None:
         raise NotThere(f"there is no work {number}")
     return job
 
 
-def show_home(room: State, wanted: Nothing) -> dict[str, Any]:
+def show_home(state: State, wanted: Nothing) -> dict[str, Any]:
     """Return what the overview shows."""
     soon: list[Planned] = []
     newest: list[StoredRecord] = []
-    if room.options.archive is not None:
-        with room.archive() as archive:
+    if state.options.archive is not None:
+        with state.archive() as archive:
             soon = [planned for planned, _, _ in islice(read_plan(archive, (), datetime.now(UTC)), _SOON)]
             newest = newest_records(archive, _NEWEST, watches=None)
     return {
-        "about": see_about(room, wanted),
-        "sites": list_sites(room, wanted),
-        "learned": _learned(room),
+        "about": see_about(state, wanted),
+        "sites": list_sites(state, wanted),
+        "learned": _learned(state),
         "soon": soon,
         "newest": [(record, _heading(record)) for record in newest],
-        "jobs": [job for job in room.jobs.seen() if job.state == "running"],
+        "jobs": [job for job in state.jobs.seen() if job.state == "running"],
     }
 
 
@@ -192,10 +192,10 @@ def _heading(record: StoredRecord) -> str:
     return next(filter(None, named), "") or max((*record.fields, *record.links[:1]), key=len, default="a record")
 
 
-def _learned(room: State) -> Profile | None:
+def _learned(state: State) -> Profile | None:
     """Return what the profile file says; where it cannot be read its own pages tell why."""
     try:
-        site = room.part(LearnedSites).peek(PROFILE)
+        site = state.part(LearnedSites).peek(PROFILE)
     except (BadInput, OSError):
         return None
     return None if site is None else site.profile
@@ -203,15 +203,15 @@ def _learned(room: State) -> Profile | None:
 
 OPERATIONS = (
     Operation("GET", "/api/about", see_about, Nothing, About, "What is being served.", "about"),
-    Operation("GET", "/api/sites", list_sites, Nothing, list[SiteSeen], "The sites that are known.", "sites"),
-    Operation("GET", "/api/pages", list_pages, Nothing, list[PageSeen], "The pages at hand.", "pages"),
+    Operation("GET", "/api/sites", list_sites, Nothing, list[SiteView], "The sites that are known.", "sites"),
+    Operation("GET", "/api/pages", list_pages, Nothing, list[PageView], "The pages at hand.", "pages"),
     Operation(
-        "POST", "/api/pages", take_pages, SampleWanted, JobSeen, "Fetch pages of a site to look at.", "fetch_pages"
+        "POST", "/api/pages", take_pages, SampleWanted, JobView, "Fetch pages of a site to look at.", "fetch_pages"
     ),
-    Operation("GET", "/api/jobs", list_jobs, Nothing, list[JobSeen], "Work under way and done.", "jobs"),
-    Operation("GET", "/api/jobs/{number}", see_job, JobWanted, JobSeen, "How far a piece of work has come.", "job"),
+    Operation("GET", "/api/jobs", list_jobs, Nothing, list[JobView], "Work under way and done.", "jobs"),
+    Operation("GET", "/api/jobs/{number}", see_job, JobWanted, JobView, "How far a piece of work has come.", "job"),
     Operation(
-        "POST", "/api/jobs/{number}/stop", stop_job, JobWanted, JobSeen, "Ask a piece of work to end soon.", "stop_job"
+        "POST", "/api/jobs/{number}/stop", stop_job, JobWanted, JobView, "Ask a piece of work to end soon.", "stop_job"
     ),
 )
 VIEWS = (View("/", "home.html", show_home, area="home"),)

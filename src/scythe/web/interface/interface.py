@@ -27,27 +27,27 @@ class FieldDoc:
     kind: str  # in words
     must: bool
     default: str  # as JSON; empty where there is none
-    meaning: str
+    description: str
 
 
 @dataclass(frozen=True, slots=True)
-class FormTold:
+class FormDoc:
     """An object that occurs in requests or answers."""
 
     name: str
-    meaning: str
+    description: str
     fields: tuple[FieldDoc, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class OperationTold:
+class OperationDoc:
     """One operation, in words."""
 
     name: str
     method: str
     path: str
     summary: str
-    meaning: str
+    description: str
     tool: str
     fields: tuple[FieldDoc, ...]
     answer: str
@@ -59,16 +59,16 @@ class AreaDoc:
     """The operations of one area."""
 
     name: str
-    meaning: str
-    operations: tuple[OperationTold, ...]
+    description: str
+    operations: tuple[OperationDoc, ...]
 
 
-def read_openapi(room: State, wanted: Nothing) -> dict[str, Any]:
+def read_openapi(state: State, wanted: Nothing) -> dict[str, Any]:
     """Return this description: an OpenAPI 3.1 document."""
     return describe_interface()
 
 
-def show_interface(room: State, wanted: Nothing) -> dict[str, Any]:
+def show_interface(state: State, wanted: Nothing) -> dict[str, Any]:
     """Return what the page about the interface shows."""
     return {"areas": tell_areas(), "forms": tell_forms(), "about": describe_interface()["info"]["description"]}
 
@@ -77,7 +77,7 @@ def show_interface(room: State, wanted: Nothing) -> dict[str, Any]:
 def tell_areas() -> tuple[AreaDoc, ...]:
     """Return all operations in words, by area."""
     whole = describe_interface()
-    by_tag: dict[str, list[OperationTold]] = {tag["name"]: [] for tag in whole["tags"]}
+    by_tag: dict[str, list[OperationDoc]] = {tag["name"]: [] for tag in whole["tags"]}
     for path, methods in whole["paths"].items():
         for method, operation in methods.items():
             by_tag[operation["tags"][0]].append(_tell(path, method.upper(), operation, whole["components"]["schemas"]))
@@ -85,17 +85,17 @@ def tell_areas() -> tuple[AreaDoc, ...]:
 
 
 @cache
-def tell_forms() -> tuple[FormTold, ...]:
+def tell_forms() -> tuple[FormDoc, ...]:
     """Return in words the objects that answers and bodies are made of, but what requests say: it is told with them."""
     schemas = describe_interface()["components"]["schemas"]
     return tuple(
-        FormTold(name, schema.get("description", ""), tuple(_fields(schema, "")))
+        FormDoc(name, schema.get("description", ""), tuple(_fields(schema, "")))
         for name, schema in sorted(schemas.items())
         if schema.get("properties") and not name.endswith("Wanted")
     )
 
 
-def _tell(path: str, method: str, operation: Schema, components: Schema) -> OperationTold:
+def _tell(path: str, method: str, operation: Schema, components: Schema) -> OperationDoc:
     fields = [
         FieldDoc(
             one["name"],
@@ -110,7 +110,7 @@ def _tell(path: str, method: str, operation: Schema, components: Schema) -> Oper
     body = operation.get("requestBody", {}).get("content", {}).get("application/json", {})
     fields += _fields(resolve(body["schema"], components), "body") if body else ()
     answer = operation["responses"]["200"]["content"]["application/json"]["schema"]
-    return OperationTold(
+    return OperationDoc(
         operation["operationId"],
         method,
         path,

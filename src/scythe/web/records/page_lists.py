@@ -43,7 +43,7 @@ _KEPT = 16  # pages whose lists are kept
 
 
 @dataclass(frozen=True, slots=True)
-class RecordSeen:
+class RecordView:
     """One record."""
 
     fields: tuple[str, ...]  # one per column of its list
@@ -54,7 +54,7 @@ class RecordSeen:
 
 
 @dataclass(frozen=True, slots=True)
-class ListSeen:
+class PageListView:
     """Records that repeat one pattern of a page."""
 
     number: int  # best first, from 1 on
@@ -62,7 +62,7 @@ class ListSeen:
     score: float  # 0..1, how likely it is what the page is about
     is_listed: bool  # False: a menu, a pager or the like
     columns: tuple[str, ...]
-    records: tuple[RecordSeen, ...]
+    records: tuple[RecordView, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +74,7 @@ class PageRecords:
     title: str
     next: str | None  # the page that goes on with the list
     pages: int  # others of the list that it names
-    lists: tuple[ListSeen, ...]
+    lists: tuple[PageListView, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,51 +84,51 @@ class PageListing:
     page: PageAtHand
     title: str
     paging: Paging
-    regions: tuple[RecordList, ...]  # all, best first
-    places: tuple[tuple[tuple[int, ...], ...], ...]  # by region and record: numbers of elements
+    lists: tuple[RecordList, ...]  # all, best first
+    places: tuple[tuple[tuple[int, ...], ...], ...]  # by list and record: numbers of elements
 
     @property
     def listed(self) -> tuple[RecordList, ...]:
         """Those that hold records of something: what a watch sees."""
-        return tuple(region for region in self.regions if region.score >= CUT)
+        return tuple(listed for listed in self.lists if listed.score >= CUT)
 
-    def see(self, number: int) -> ListSeen:
+    def see(self, number: int) -> PageListView:
         """Return a list by its number. Raises NotThere."""
-        if not 1 <= number <= len(self.regions):
-            raise NotThere(f"page {self.page.number} has {len(self.regions)} lists, and no list {number}")
-        region, places = self.regions[number - 1], self.places[number - 1]
-        own = own_links(region)
+        if not 1 <= number <= len(self.lists):
+            raise NotThere(f"page {self.page.number} has {len(self.lists)} lists, and no list {number}")
+        listed, places = self.lists[number - 1], self.places[number - 1]
+        own = own_links(listed)
         records = tuple(
             _see_record(record, own[row], places[row] if row < len(places) else ())
-            for row, record in enumerate(region.records)
+            for row, record in enumerate(listed.records)
         )
-        is_listed = region.score >= CUT
-        return ListSeen(number, region.kind, region.score, is_listed, region.columns, records)
+        is_listed = listed.score >= CUT
+        return PageListView(number, listed.kind, listed.score, is_listed, listed.columns, records)
 
     def see_all(self, *, everything: bool) -> PageRecords:
         """Return what the page lists; with `everything` also menus and the like."""
-        regions = self.regions if everything else self.listed
-        lists = tuple(self.see(number) for number in range(1, len(regions) + 1))
+        shown = self.lists if everything else self.listed
+        lists = tuple(self.see(number) for number in range(1, len(shown) + 1))
         following = self.paging.next or self.paging.more
         return PageRecords(self.page.number, self.page.url, self.title, following, len(self.paging.pages), lists)
 
 
-def _see_record(record: Record, own: str, elements: tuple[int, ...]) -> RecordSeen:
+def _see_record(record: Record, own: str, elements: tuple[int, ...]) -> RecordView:
     link = own or (record.links[0] if record.links else "")
-    return RecordSeen(record.fields, link, record.links, record.images, elements)
+    return RecordView(record.fields, link, record.links, record.images, elements)
 
 
 class Listings:
     """What pages at hand list, read when first asked for."""
 
-    def __init__(self, room: State) -> None:
-        self._room = room
+    def __init__(self, state: State) -> None:
+        self._state = state
         self._kept: OrderedDict[int, PageListing] = OrderedDict()
         self._lock = threading.Lock()  # its own: a page of some megabytes takes seconds, and others have to go on
 
     def get(self, number: int) -> PageListing:
         """Return the lists of a page at hand. Raises NotThere."""
-        at_hand = self._room.page(number)
+        at_hand = self._state.page(number)
         if at_hand is None:
             raise NotThere(f"there is no page {number}")
         with self._lock:
@@ -153,8 +153,8 @@ def _read(at_hand: PageAtHand) -> PageListing:
         tuple(tuple(numbers[node.mem_id] for node in nodes if node.mem_id in numbers) for nodes in rows)
         for _, rows in placed
     )
-    regions = tuple(region for region, _ in placed)
-    return PageListing(at_hand, _title(page), read_paging(page), regions, places)
+    lists = tuple(listed for listed, _ in placed)
+    return PageListing(at_hand, _title(page), read_paging(page), lists, places)
 
 
 def _title(page: Page) -> str:
@@ -197,7 +197,7 @@ class EndWanted(RequestInput, frozen=True):
 
 
 @dataclass(frozen=True, slots=True)
-class WatchSeen:
+class WatchView:
     """A page that is watched."""
 
     number: int
@@ -217,24 +217,24 @@ class WatchSeen:
     command: str  # that makes the visits
 
 
-def watch_page(room: State, wanted: WatchWanted) -> WatchSeen:
+def watch_page(state: State, wanted: WatchWanted) -> WatchView:
     """Have lists of a page watched from now on, or otherwise than before."""
-    address, options = _options(room, wanted)
-    with room.archive() as archive:
+    address, options = _options(state, wanted)
+    with state.archive() as archive:
         (number,) = add_lists(archive, [address], options)
         row = next(row for row in watch_rows(archive) if row.id == number)
-        seen = _see(room, row, lists_of_watch(archive, row.id))
-    room.part(Runs).nudge()  # a watch that goes on need not find out by itself
+        seen = _see(state, row, lists_of_watch(archive, row.id))
+    state.part(Runs).nudge()  # a watch that goes on need not find out by itself
     return seen
 
 
-def _options(room: State, wanted: WatchWanted) -> tuple[str, ListOptions]:
+def _options(state: State, wanted: WatchWanted) -> tuple[str, ListOptions]:
     """Return the address of the page, and what is wanted of it. Raises BadInput and NotThere."""
     chosen: tuple[Chosen, ...] = tuple(Chosen(place=place) for place in dict.fromkeys(wanted.lists))
     others: tuple[Chosen, ...] = ()
     address = wanted.url.strip()
     if wanted.page is not None:
-        listing = room.part(Listings).get(wanted.page)
+        listing = state.part(Listings).get(wanted.page)
         address = address or listing.page.url or ""
         if chosen:
             chosen, others = choose_places(listing.listed, wanted.lists)
@@ -247,47 +247,47 @@ def _options(room: State, wanted: WatchWanted) -> tuple[str, ListOptions]:
     return start_address(address), options
 
 
-def end_watch(room: State, wanted: EndWanted) -> list[WatchSeen]:
+def end_watch(state: State, wanted: EndWanted) -> list[WatchView]:
     """Watch a page no longer; what was archived stays."""
-    with room.archive() as archive:
+    with state.archive() as archive:
         try:
             forget_lists(archive, [wanted.url])
         except BadInput as error:
             raise NotThere(str(error)) from None
-    return list_watches(room, Nothing())
+    return list_watches(state, Nothing())
 
 
-def list_watches(room: State, wanted: Nothing) -> list[WatchSeen]:
+def list_watches(state: State, wanted: Nothing) -> list[WatchView]:
     """List the pages that are watched."""
-    if room.options.archive is None:
+    if state.options.archive is None:
         return []
-    regions: dict[int, list[RegionRow]] = {}
-    with room.archive() as archive:
+    lists: dict[int, list[RegionRow]] = {}
+    with state.archive() as archive:
         for plan in plan_rows(archive):
-            regions.setdefault(plan.region.watch, []).append(plan.region)
-        return [_see(room, row, regions.get(row.id, [])) for row in watch_rows(archive)]
+            lists.setdefault(plan.region.watch, []).append(plan.region)
+        return [_see(state, row, lists.get(row.id, [])) for row in watch_rows(archive)]
 
 
-def find_watch(room: State, url: str | None) -> WatchSeen | None:
+def find_watch(state: State, url: str | None) -> WatchView | None:
     """Return the watch of an address, None where there is none."""
-    if url is None or room.options.archive is None:
+    if url is None or state.options.archive is None:
         return None
     address = start_address(url)
-    with room.archive() as archive:
+    with state.archive() as archive:
         row = next((row for row in watch_rows(archive) if row.url == address), None)
-        return None if row is None else _see(room, row, lists_of_watch(archive, row.id))
+        return None if row is None else _see(state, row, lists_of_watch(archive, row.id))
 
 
-def _see(room: State, row: WatchRow, known: Sequence[RegionRow]) -> WatchSeen:
+def _see(state: State, row: WatchRow, known: Sequence[RegionRow]) -> WatchView:
     options, notes = ListOptions.from_json(row.options), Notes.from_json(row.notes)
-    regions = watched_rows(known, notes, options)
+    lists = watched_rows(known, notes, options)
     waiting = unfound(notes, options)
     is_due = row.due_at is not None and row.due_at <= datetime.now(UTC)
-    return WatchSeen(
+    return WatchView(
         number=row.id,
         url=row.url,
         site=row.site_key,
-        lists=tuple(region.name for region in regions) or tuple(one.name for one in waiting),
+        lists=tuple(listed.name for listed in lists) or tuple(one.name for one in waiting),
         places=tuple(one.place for one in options.regions if one.place),
         missing=tuple(one.name for one in waiting) if row.visited_at is not None else (),
         miss=options.goals.miss,
@@ -296,16 +296,16 @@ def _see(room: State, row: WatchRow, known: Sequence[RegionRow]) -> WatchSeen:
         next_at=datetime.now(UTC) if row.due_at is not None and row.due_at < _SOON else row.due_at,
         is_due=is_due,
         last_at=row.visited_at,
-        records=sum(region.records for region in regions),
+        records=sum(listed.records for listed in lists),
         why=row.why if row.attempts else "",
-        command=f"scythe watch --archive {shlex.quote(str(room.where))}",
+        command=f"scythe watch --archive {shlex.quote(str(state.where))}",
     )
 
 
 OPERATIONS = (
-    Operation("GET", "/api/watches", list_watches, Nothing, list[WatchSeen], "The pages that are watched.", "watches"),
-    Operation("POST", "/api/watch", watch_page, WatchWanted, WatchSeen, "Have lists of a page watched.", "watch"),
+    Operation("GET", "/api/watches", list_watches, Nothing, list[WatchView], "The pages that are watched.", "watches"),
+    Operation("POST", "/api/watch", watch_page, WatchWanted, WatchView, "Have lists of a page watched.", "watch"),
     Operation(
-        "POST", "/api/watch/end", end_watch, EndWanted, list[WatchSeen], "Watch a page no longer.", "watch_no_longer"
+        "POST", "/api/watch/end", end_watch, EndWanted, list[WatchView], "Watch a page no longer.", "watch_no_longer"
     ),
 )

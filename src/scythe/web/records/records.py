@@ -14,7 +14,7 @@ from scythe.reading.lists.own_link import title_of
 from scythe.web.auth import NOTHING_POLICY
 from scythe.web.operations import Key, Number, Operation, RequestInput, Sent, ServedFile, View
 from scythe.web.records import page_lists
-from scythe.web.records.page_lists import Listings, ListSeen, PageListing, PageRecords, find_watch
+from scythe.web.records.page_lists import Listings, PageListing, PageListView, PageRecords, find_watch
 from scythe.web.state import NotThere, PageAtHand, State
 
 _ROWS = 100  # records that are shown at once
@@ -65,17 +65,17 @@ class ExportWanted(RequestInput, frozen=True):
     format: Literal["csv", "jsonl", "json", "parquet"] = "csv"
 
 
-def list_records(room: State, wanted: PageRecordsWanted) -> PageRecords:
+def list_records(state: State, wanted: PageRecordsWanted) -> PageRecords:
     """Return the lists of a page at hand, best first."""
-    return room.part(Listings).get(wanted.page).see_all(everything=wanted.everything)
+    return state.part(Listings).get(wanted.page).see_all(everything=wanted.everything)
 
 
-def export_list(room: State, wanted: ExportWanted) -> Sent:
+def export_list(state: State, wanted: ExportWanted) -> Sent:
     """Return a list as a file; what a spreadsheet would calculate is kept from it."""
-    listing = room.part(Listings).get(wanted.page)
-    if wanted.list > len(listing.regions):
+    listing = state.part(Listings).get(wanted.page)
+    if wanted.list > len(listing.lists):
         raise NotThere(f"page {wanted.page} has no list {wanted.list}")
-    batch = list_batch(listing.page.url or listing.page.name, wanted.list, listing.regions[wanted.list - 1])
+    batch = list_batch(listing.page.url or listing.page.name, wanted.list, listing.lists[wanted.list - 1])
     name = f"records-{wanted.page}-{wanted.list}.{wanted.format}"
     if wanted.format == "parquet":
         return Sent(write_parquet([batch], Shape()), _TYPES["parquet"], NOTHING_POLICY, name)
@@ -108,43 +108,43 @@ class Saving:
     address: str
 
 
-def show_records(room: State, wanted: RecordsWanted) -> dict[str, Any]:
+def show_records(state: State, wanted: RecordsWanted) -> dict[str, Any]:
     """Return what the page of records shows."""
-    sites = room.site_keys()
-    page = _find_page(room, wanted)
+    sites = state.site_keys()
+    page = _find_page(state, wanted)
     site = page.site if page is not None else wanted.site or (sites[0] if sites else "profile")
     shown: dict[str, Any] = {
         "site": site,
         "sites": sites,
-        "at_hand": room.pages(site),
+        "at_hand": state.pages(site),
         "page": page,
         "listing": None,
         "take": {"site": site, "next": "/records?page=PAGE", "pages": 1, "label": "Read another page"},
-        "has_archive": room.options.archive is not None,
+        "has_archive": state.options.archive is not None,
     }
-    return shown if page is None else shown | _show_page(room, wanted, room.part(Listings).get(page.number))
+    return shown if page is None else shown | _show_page(state, wanted, state.part(Listings).get(page.number))
 
 
-def _find_page(room: State, wanted: RecordsWanted) -> PageAtHand | None:
+def _find_page(state: State, wanted: RecordsWanted) -> PageAtHand | None:
     """Return the page that is asked for, or the first one at hand. Raises NotThere."""
     if wanted.page is not None:
-        page = room.page(wanted.page)
+        page = state.page(wanted.page)
         if page is None:
             raise NotThere(f"there is no page {wanted.page}")
         return page
-    return next(iter(room.pages(wanted.site or None)), None)
+    return next(iter(state.pages(wanted.site or None)), None)
 
 
-def _show_page(room: State, wanted: RecordsWanted, listing: PageListing) -> dict[str, Any]:
-    hidden = len(listing.regions) - len(listing.listed)
+def _show_page(state: State, wanted: RecordsWanted, listing: PageListing) -> dict[str, Any]:
+    hidden = len(listing.lists) - len(listing.listed)
     is_all = wanted.all or not listing.listed or wanted.list > len(listing.listed)
-    regions = listing.regions if is_all else listing.listed
-    number = min(wanted.list, len(regions))
-    one = listing.see(number) if regions else None
+    lists = listing.lists if is_all else listing.listed
+    number = min(wanted.list, len(lists))
+    one = listing.see(number) if lists else None
     start = min(wanted.start, max(len(one.records) - 1, 0)) if one is not None else 0
     return {
         "listing": listing,
-        "lists": [_tab(listing, place, is_all) for place in range(1, len(regions) + 1)],
+        "lists": [_tab(listing, place, is_all) for place in range(1, len(lists) + 1)],
         "one": one,
         "columns": _used_columns(one),
         "has_links": one is not None and any(record.links for record in one.records),
@@ -158,7 +158,7 @@ def _show_page(room: State, wanted: RecordsWanted, listing: PageListing) -> dict
         "savings": _savings(listing, one),
         "cell_chars": _CELL_CHARS,
         "following": listing.paging.next or listing.paging.more,
-        "watch": find_watch(room, listing.page.url),
+        "watch": find_watch(state, listing.page.url),
         "misses": MISSES,
         "delays": DELAYS,
     }
@@ -172,14 +172,14 @@ def _address(listing: PageListing, number: int, *, is_all: bool, start: int = 0)
 
 
 def _tab(listing: PageListing, number: int, is_all: bool) -> Tab:
-    region = listing.regions[number - 1]
-    says = title_of(region, region.records[0]) if region.records else ""
+    listed = listing.lists[number - 1]
+    says = title_of(listed, listed.records[0]) if listed.records else ""
     is_listed = number <= len(listing.listed)
     address = _address(listing, number, is_all=is_all)
-    return Tab(number, region.kind, len(region.records), region.score, is_listed, address, says)
+    return Tab(number, listed.kind, len(listed.records), listed.score, is_listed, address, says)
 
 
-def _used_columns(one: ListSeen | None) -> list[tuple[int, str]]:
+def _used_columns(one: PageListView | None) -> list[tuple[int, str]]:
     """Return the columns in which any record has something, by their place."""
     if one is None:
         return []
@@ -188,7 +188,9 @@ def _used_columns(one: ListSeen | None) -> list[tuple[int, str]]:
     ]
 
 
-def _turning(wanted: RecordsWanted, listing: PageListing, one: ListSeen | None, start: int) -> list[tuple[str, str]]:
+def _turning(
+    wanted: RecordsWanted, listing: PageListing, one: PageListView | None, start: int
+) -> list[tuple[str, str]]:
     """Return what leads to the records before and after those that are shown."""
     if one is None:
         return []
@@ -201,7 +203,7 @@ def _turning(wanted: RecordsWanted, listing: PageListing, one: ListSeen | None, 
     return found
 
 
-def _savings(listing: PageListing, one: ListSeen | None) -> list[Saving]:
+def _savings(listing: PageListing, one: PageListView | None) -> list[Saving]:
     if one is None:
         return []
     kinds = [kind for kind in _NAMES if kind != "parquet" or find_spec("pyarrow") is not None]

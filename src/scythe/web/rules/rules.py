@@ -29,7 +29,7 @@ from scythe.web.rules.rules_page import (
     is_followed,
     show_more,
 )
-from scythe.web.state import PROFILE, BackgroundJob, JobSeen, NotNow, NotThere, PageAtHand, State, see
+from scythe.web.state import PROFILE, BackgroundJob, JobView, NotNow, NotThere, PageAtHand, State, see
 
 _BUDGET_S = 0.6  # for following pages in one request; who asks again gets further
 _LEAST = 2  # pages to learn from
@@ -88,7 +88,7 @@ class Outcomes:
 
 
 @dataclass(frozen=True, slots=True)
-class LayoutSeen:
+class LayoutView:
     """One layout, and how it fares on the pages at hand."""
 
     rules: LayoutTold
@@ -98,13 +98,13 @@ class LayoutSeen:
 
 
 @dataclass(frozen=True, slots=True)
-class RulesSeen:
+class RulesView:
     """What was learned of a site, and how it fares on the pages at hand."""
 
     site: str
     is_learned: bool
     learned: str  # when, ISO 8601
-    layouts: tuple[LayoutSeen, ...]
+    layouts: tuple[LayoutView, ...]
     pages: int  # at hand
     left: int  # of them that are still to be followed: ask again
     large: int  # of them that are too large to be followed
@@ -112,15 +112,15 @@ class RulesSeen:
     measured: tuple[PageMeasured, ...]  # those with differences first
 
 
-def list_rules(room: State, wanted: RulesWanted) -> RulesSeen:
+def list_rules(state: State, wanted: RulesWanted) -> RulesView:
     """Return what was learned of a site, each rule in words, and how it fares on the pages at hand."""
-    key = choose_site(room, wanted.site)
-    followed = room.part(MeasuredSites).find(key)
-    pages = room.pages(key)
+    key = choose_site(state, wanted.site)
+    followed = state.part(MeasuredSites).find(key)
+    pages = state.pages(key)
     if followed is None:
-        return RulesSeen(key, False, "", (), len(pages), 0, 0, 0, ())
+        return RulesView(key, False, "", (), len(pages), 0, 0, 0, ())
     measured, left = followed.measure(pages, _BUDGET_S)
-    return RulesSeen(
+    return RulesView(
         site=key,
         is_learned=True,
         learned=followed.profile.learned,
@@ -133,57 +133,57 @@ def list_rules(room: State, wanted: RulesWanted) -> RulesSeen:
     )
 
 
-def explain_at_hand(room: State, wanted: PageWanted) -> PageExplained:
+def explain_at_hand(state: State, wanted: PageWanted) -> PageExplained:
     """Return what the rules make of a page at hand: where each field was cut and what every rule says."""
-    at_hand, followed = _find(room, wanted.page)
+    at_hand, followed = _find(state, wanted.page)
     return explain_page(at_hand, followed.trace(at_hand))
 
 
-def read_source_part(room: State, wanted: SourceWanted) -> list[SourcePart]:
+def read_source_part(state: State, wanted: SourceWanted) -> list[SourcePart]:
     """Return a stretch of the source of a page at hand, line by line, with what was cut marked."""
-    at_hand, followed = _find(room, wanted.page)
+    at_hand, followed = _find(state, wanted.page)
     if not wanted.start < wanted.end <= len(at_hand.body):
         raise NotThere(f"the page has {len(at_hand.body)} bytes")
     found = followed.trace(at_hand)
     return show_more(at_hand.body, found.trace.encoding, found.places, wanted.start, wanted.end)
 
 
-def learn_site(room: State, wanted: LearnWanted) -> JobSeen:
+def learn_site(state: State, wanted: LearnWanted) -> JobView:
     """Learn a site from its pages at hand and save what was learned; labels of images are kept."""
-    key = choose_site(room, wanted.site)
-    pages = room.pages(key)
+    key = choose_site(state, wanted.site)
+    pages = state.pages(key)
     if len(pages) < _LEAST:
         raise NotNow(f"there are {len(pages)} pages of {key} at hand: take some first")
-    if key == PROFILE and room.options.profile is None:
+    if key == PROFILE and state.options.profile is None:
         raise NotNow("there is no file to save to: start again with --profile FILE")
-    before = room.load_site(key)
+    before = state.load_site(key)
     if before is not None and before.profile.named:
         named = ", ".join(before.profile.named)
         raise NotNow(f"someone showed by example what {named} is: teach it again where fields are picked")
     title = f"Learn from {len(pages)} pages"
-    return see(room.jobs.start("learn", title, lambda job: _learn(room, key, pages, before, job), most=1))
+    return see(state.jobs.start("learn", title, lambda job: _learn(state, key, pages, before, job), most=1))
 
 
-def _learn(room: State, key: str, pages: Sequence[PageAtHand], before: Site | None, job: BackgroundJob) -> str:
+def _learn(state: State, key: str, pages: Sequence[PageAtHand], before: Site | None, job: BackgroundJob) -> str:
     job.step(0, None, f"{len(pages)} pages")
     given = [(page.url, page.body) for page in pages]
     site = Site.learn(given)
     if before is not None and before.profile.images.labelled:
         images = before.profile.images
         site.annotate(images.labelled, given, method=images.method)
-    return room.save_site(key, site)
+    return state.save_site(key, site)
 
 
-def show_rules(room: State, wanted: RulesViewWanted) -> dict[str, Any]:
+def show_rules(state: State, wanted: RulesViewWanted) -> dict[str, Any]:
     """Return what the page of rules shows."""
-    key = choose_site(room, wanted.site)
-    seen = list_rules(room, RulesWanted(site=key))
+    key = choose_site(state, wanted.site)
+    seen = list_rules(state, RulesWanted(site=key))
     chosen = _choose_page(seen, wanted)
     name = wanted.layout or (chosen.layout if chosen is not None else "")
     layout = next((one for one in seen.layouts if one.rules.name == name), seen.layouts[0] if seen.layouts else None)
-    explained = explain_at_hand(room, PageWanted(page=chosen.page)) if chosen is not None else None
+    explained = explain_at_hand(state, PageWanted(page=chosen.page)) if chosen is not None else None
     return {
-        "sites": room.site_keys(),
+        "sites": state.site_keys(),
         "key": key,
         "seen": seen,
         "layout": layout,
@@ -197,7 +197,7 @@ def show_rules(room: State, wanted: RulesViewWanted) -> dict[str, Any]:
     }
 
 
-def _choose_page(seen: RulesSeen, wanted: RulesViewWanted) -> PageMeasured | None:
+def _choose_page(seen: RulesView, wanted: RulesViewWanted) -> PageMeasured | None:
     """Return the page that was asked for, or the first of the layout, those with differences before others."""
     if wanted.page:
         chosen = next((page for page in seen.measured if page.page == wanted.page), None)
@@ -212,25 +212,25 @@ def _choose_page(seen: RulesSeen, wanted: RulesViewWanted) -> PageMeasured | Non
     return next((page for page in seen.measured if page.layout == name), None)
 
 
-def _colours(layout: LayoutSeen | None, page: PageExplained | None) -> dict[str, int]:
+def _colours(layout: LayoutView | None, page: PageExplained | None) -> dict[str, int]:
     """Return the colour of each field: that of its place on the page shown, where it has one."""
     places = {place.name: place.colour for place in page.places} if page is not None else {}
     return {field.name: places[field.name] for field in (layout.fields if layout else ()) if field.name in places}
 
 
-def _find(room: State, number: int) -> tuple[PageAtHand, Followed]:
-    at_hand = room.page(number)
+def _find(state: State, number: int) -> tuple[PageAtHand, Followed]:
+    at_hand = state.page(number)
     if at_hand is None:
         raise NotThere(f"there is no page {number}")
     if not is_followed(at_hand):
         raise NotNow(f"page {number} is too large to be followed: {len(at_hand.body)} bytes")
-    followed = room.part(MeasuredSites).find(at_hand.site)
+    followed = state.part(MeasuredSites).find(at_hand.site)
     if followed is None:
         raise NotNow(f"nothing was learned of {at_hand.site!r:.80} yet")
     return at_hand, followed
 
 
-def _see_layout(told: LayoutTold, measured: Sequence[PageMeasured]) -> LayoutSeen:
+def _see_layout(told: LayoutTold, measured: Sequence[PageMeasured]) -> LayoutView:
     own = [page for page in measured if page.layout == told.name]
     by_name: dict[str, list[FieldMeasured]] = {field.name: [] for field in told.fields}
     for page in own:
@@ -238,7 +238,7 @@ def _see_layout(told: LayoutTold, measured: Sequence[PageMeasured]) -> LayoutSee
             if field.name in by_name:
                 by_name[field.name].append(field)
     fields = tuple(_see_outcomes(name, found) for name, found in by_name.items())
-    return LayoutSeen(told, len(own), fields, sum(bool(page.differing) for page in own))
+    return LayoutView(told, len(own), fields, sum(bool(page.differing) for page in own))
 
 
 def _see_outcomes(name: str, found: Sequence[FieldMeasured]) -> Outcomes:
@@ -258,9 +258,9 @@ def _see_outcomes(name: str, found: Sequence[FieldMeasured]) -> Outcomes:
 
 
 OPERATIONS = (
-    Operation("GET", "/api/rules", list_rules, RulesWanted, RulesSeen, "What was learned of a site.", "rules"),
+    Operation("GET", "/api/rules", list_rules, RulesWanted, RulesView, "What was learned of a site.", "rules"),
     Operation("GET", "/api/rules/page", explain_at_hand, PageWanted, PageExplained, "What rules make of a page."),
     Operation("GET", "/api/rules/source", read_source_part, SourceWanted, list[SourcePart], "Some of a page's source."),
-    Operation("POST", "/api/learn", learn_site, LearnWanted, JobSeen, "Learn a site from its pages at hand.", "learn"),
+    Operation("POST", "/api/learn", learn_site, LearnWanted, JobView, "Learn a site from its pages at hand.", "learn"),
 )
 VIEWS = (View("/rules", "rules.html", show_rules, RulesViewWanted, area="rules"),)

@@ -254,22 +254,22 @@ class Followed:
 
 
 class MeasuredSites:
-    """The sites of a room whose rules were looked at last."""
+    """The sites of a state whose rules were looked at last."""
 
-    def __init__(self, room: State) -> None:
-        self._room = room
+    def __init__(self, state: State) -> None:
+        self._state = state
         self._lock = threading.Lock()
         self._sites: OrderedDict[str, Followed] = OrderedDict()
 
     def find(self, key: str) -> Followed | None:
         """Return what was learned of a site; None where nothing was."""
-        stamp = self._room.part(LearnedSites).stamp(key)
+        stamp = self._state.part(LearnedSites).stamp(key)
         with self._lock:
             kept = self._sites.pop(key, None)
             if stamp is None:
                 return None
             if kept is None or kept.stamp != stamp:
-                site = self._room.load_site(key)
+                site = self._state.load_site(key)
                 if site is None:
                     return None
                 kept = Followed(stamp, site.profile)
@@ -390,7 +390,7 @@ class PageExplained:
 
 
 def explain_page(at_hand: PageAtHand, found: PageTrace) -> PageExplained:
-    """Put together what is shown of one page. Its tree is built anew: that of the room would have to be locked."""
+    """Put together what is shown of one page. Its tree is built anew: that of the state would have to be locked."""
     body = at_hand.body
     page = Page.from_bytes(body, url=at_hand.url, content_type=at_hand.content_type)
     elements = _find_elements(page, read_source(body), found.places)

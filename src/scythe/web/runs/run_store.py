@@ -191,7 +191,7 @@ class _Going(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class RunSeen:
+class RunView:
     """A run as it stands."""
 
     number: int
@@ -254,10 +254,10 @@ class StoredRun(ABC):
             with suppress(RuntimeError):  # it has just been closed
                 self._loop.call_soon_threadsafe(work)
 
-    def see(self) -> RunSeen:
+    def see(self) -> RunView:
         """Return it as it stands."""
         job = self.job
-        return RunSeen(
+        return RunView(
             self.number,
             self.kind,
             self.title,
@@ -391,26 +391,26 @@ class WatchRun(StoredRun):
 
 
 class Runs:
-    """All crawls and watches since the room was opened."""
+    """All crawls and watches since the state was opened."""
 
-    def __init__(self, room: State) -> None:
-        self._room = room
+    def __init__(self, state: State) -> None:
+        self._state = state
         self._runs: dict[int, StoredRun] = {}
         self._last = 0
 
     def crawl(self, start: Url, site: str, options: CrawlOptions) -> StoredRun:
         """Begin a crawl. Raises NotNow where one of the same site goes on."""
-        with self._room.lock:
+        with self._state.lock:
             return self._begin(CrawlRun(self._next(), start, site, options))
 
     def watch(self, title: str, options: WatchOptions, only: tuple[int, ...]) -> StoredRun:
         """Begin a watch. Raises NotNow where one goes on."""
-        with self._room.lock:
+        with self._state.lock:
             return self._begin(WatchRun(self._next(), title, options, only))
 
     def go_on(self, number: int) -> StoredRun:
         """Begin again a run that was paused or has ended. Raises NotThere and NotNow."""
-        with self._room.lock:
+        with self._state.lock:
             run = self.find(number)
             if not run.is_over:
                 raise NotNow("it is running already" if run.state == "running" else "it is about to pause")
@@ -432,7 +432,7 @@ class Runs:
 
     def all(self) -> list[StoredRun]:
         """Return all runs, the newest first."""
-        with self._room.lock:
+        with self._state.lock:
             return list(reversed(self._runs.values()))
 
     def nudge(self) -> bool:
@@ -447,7 +447,7 @@ class Runs:
         return self._last
 
     def _begin(self, run: StoredRun) -> StoredRun:
-        where = self._room.options.archive
+        where = self._state.options.archive
         if where is None:
             raise BadInput("there is no archive to keep pages in: start again with --archive FILE")
         going = [other for other in self._runs.values() if not other.is_over]
@@ -456,7 +456,7 @@ class Runs:
         if len(going) >= LIMITS.runs:
             raise NotNow(f"{len(going)} crawls and watches are running, as many as may; pause one first")
         work = partial(run.work, where=where)
-        run.job = self._room.jobs.start(run.kind, run.title, work, most=LIMITS.runs)
+        run.job = self._state.jobs.start(run.kind, run.title, work, most=LIMITS.runs)
         self._runs[run.number] = run
         for number in [number for number, old in self._runs.items() if old.is_over][:-_KEPT]:
             del self._runs[number]

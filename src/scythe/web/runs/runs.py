@@ -21,7 +21,7 @@ from scythe.errors import BadInput
 from scythe.watching.watch_options import WatchOptions
 from scythe.web.learned_sites import SiteCounts
 from scythe.web.operations import Address, Nothing, Number, Operation, RequestInput, View
-from scythe.web.runs.run_store import Runs, RunSeen
+from scythe.web.runs.run_store import Runs, RunView
 from scythe.web.state import NotThere, State
 
 _LIMIT = 200  # pages of a crawl, unless said otherwise: enough to learn from, soon done
@@ -76,17 +76,17 @@ class Left:
     pages: int
 
 
-def list_runs(room: State, wanted: Nothing) -> list[RunSeen]:
+def list_runs(state: State, wanted: Nothing) -> list[RunView]:
     """List the crawls and watches of this page, the newest first."""
-    return [run.see() for run in room.part(Runs).all()]
+    return [run.see() for run in state.part(Runs).all()]
 
 
-def see_run(room: State, wanted: RunWanted) -> RunSeen:
+def see_run(state: State, wanted: RunWanted) -> RunView:
     """Say what a crawl or watch has come to."""
-    return room.part(Runs).find(wanted.number).see()
+    return state.part(Runs).find(wanted.number).see()
 
 
-def start_crawl(room: State, wanted: CrawlWanted) -> RunSeen:
+def start_crawl(state: State, wanted: CrawlWanted) -> RunView:
     """Crawl a site into the archive, politely; a crawl that was begun before goes on."""
     url = wanted.url.strip()
     start = start_address(url if "://" in url else f"https://{url}")
@@ -99,27 +99,27 @@ def start_crawl(room: State, wanted: CrawlWanted) -> RunSeen:
         subdomains=wanted.subdomains,
         sitemaps=wanted.sitemaps,
         contact=wanted.contact.strip(),
-        timeout_s=room.options.reach.timeout_s,
-        allow_private=room.options.reach.allow_private,
+        timeout_s=state.options.reach.timeout_s,
+        allow_private=state.options.reach.allow_private,
         keep_raw=wanted.keep_raw,
         parts=wanted.parts,
         refresh=wanted.refresh,
     )
-    return room.part(Runs).crawl(start, Scope.of(start, options).site_key, options).see()
+    return state.part(Runs).crawl(start, Scope.of(start, options).site_key, options).see()
 
 
-def start_watch(room: State, wanted: WatchRunWanted) -> RunSeen:
+def start_watch(state: State, wanted: WatchRunWanted) -> RunView:
     """Visit watched pages whenever something new is due there."""
-    with room.archive() as archive:
+    with state.archive() as archive:
         title = _name_watch(archive, wanted)
     options = WatchOptions(
         delay=wanted.delay,
         contact=wanted.contact.strip(),
-        timeout_s=room.options.reach.timeout_s,
-        allow_private=room.options.reach.allow_private,
+        timeout_s=state.options.reach.timeout_s,
+        allow_private=state.options.reach.allow_private,
         once=wanted.once,
     )
-    return room.part(Runs).watch(title, options, wanted.watches).see()
+    return state.part(Runs).watch(title, options, wanted.watches).see()
 
 
 def _name_watch(archive: Archive, wanted: WatchRunWanted) -> str:
@@ -137,31 +137,31 @@ def _name_watch(archive: Archive, wanted: WatchRunWanted) -> str:
     return "All lists of this archive"
 
 
-def pause_run(room: State, wanted: RunWanted) -> RunSeen:
+def pause_run(state: State, wanted: RunWanted) -> RunView:
     """End a crawl or watch in good order; it can go on later."""
-    return room.part(Runs).pause(wanted.number).see()
+    return state.part(Runs).pause(wanted.number).see()
 
 
-def continue_run(room: State, wanted: RunWanted) -> RunSeen:
+def continue_run(state: State, wanted: RunWanted) -> RunView:
     """Let a crawl or watch go on where it was."""
-    return room.part(Runs).go_on(wanted.number).see()
+    return state.part(Runs).go_on(wanted.number).see()
 
 
-def show_runs(room: State, wanted: Nothing) -> dict[str, Any]:
+def show_runs(state: State, wanted: Nothing) -> dict[str, Any]:
     """Return what the page of crawls shows; scripts keep it up to date."""
     left, watched = list[Left](), 0
-    if room.options.archive is not None:
-        with room.archive() as archive:
-            busy = {run.site for run in room.part(Runs).all() if not run.is_over}
-            left = [one for one in _unfinished(archive, room.part(SiteCounts).of(archive)) if one.key not in busy]
+    if state.options.archive is not None:
+        with state.archive() as archive:
+            busy = {run.site for run in state.part(Runs).all() if not run.is_over}
+            left = [one for one in _unfinished(archive, state.part(SiteCounts).of(archive)) if one.key not in busy]
             watched = len(watch_rows(archive))
     return {
-        "runs": list_runs(room, wanted),
+        "runs": list_runs(state, wanted),
         "left": left,
         "watched": watched,
         "parts": PARTS,
         "limit": _LIMIT,
-        "delay": room.options.delay_s,
+        "delay": state.options.delay_s,
     }
 
 
@@ -179,21 +179,21 @@ def _unfinished(archive: Archive, counts: Mapping[int, ArchiveCounts]) -> list[L
 
 
 OPERATIONS = (
-    Operation("GET", "/api/runs", list_runs, Nothing, list[RunSeen], "Crawls and watches, the newest first.", "runs"),
-    Operation("GET", "/api/runs/{number}", see_run, RunWanted, RunSeen, "What a crawl or watch has come to.", "run"),
-    Operation("POST", "/api/runs/crawl", start_crawl, CrawlWanted, RunSeen, "Crawl a site into the archive.", "crawl"),
+    Operation("GET", "/api/runs", list_runs, Nothing, list[RunView], "Crawls and watches, the newest first.", "runs"),
+    Operation("GET", "/api/runs/{number}", see_run, RunWanted, RunView, "What a crawl or watch has come to.", "run"),
+    Operation("POST", "/api/runs/crawl", start_crawl, CrawlWanted, RunView, "Crawl a site into the archive.", "crawl"),
     Operation(
         "POST",
         "/api/runs/watch",
         start_watch,
         WatchRunWanted,
-        RunSeen,
+        RunView,
         "Visit watched pages when due.",
         "visit_watched",
     ),
     Operation(
-        "POST", "/api/runs/{number}/pause", pause_run, RunWanted, RunSeen, "End a run in good order, for now.", "pause"
+        "POST", "/api/runs/{number}/pause", pause_run, RunWanted, RunView, "End a run in good order, for now.", "pause"
     ),
-    Operation("POST", "/api/runs/{number}/continue", continue_run, RunWanted, RunSeen, "Resume a run.", "go_on"),
+    Operation("POST", "/api/runs/{number}/continue", continue_run, RunWanted, RunView, "Resume a run.", "go_on"),
 )
 VIEWS = (View("/runs", "runs.html", show_runs, area="runs"),)

@@ -62,7 +62,7 @@ class WatchWanted(RequestInput, frozen=True):
 
 
 @dataclass(frozen=True, slots=True)
-class GoalsSeen:
+class GoalsView:
     """What is wanted of a watched page."""
 
     watch: int
@@ -102,11 +102,11 @@ def find_watch(archive: Archive, number: int) -> WatchRow:
     return row
 
 
-def see_goals(watch: WatchRow) -> GoalsSeen:
+def see_goals(watch: WatchRow) -> GoalsView:
     """Return what is wanted of a page."""
     options = ListOptions.from_json(watch.options)
     goals = options.goals
-    return GoalsSeen(
+    return GoalsView(
         watch.id,
         str(watch.url),
         options.policy,
@@ -138,9 +138,9 @@ def say_goals(options: ListOptions) -> Iterator[str]:
     yield f"Visits are planned by {options.policy}: {POLICY_SAYS.get(options.policy, '')}."
 
 
-def change_goals(room: State, wanted: GoalsWanted) -> GoalsSeen:
+def change_goals(state: State, wanted: GoalsWanted) -> GoalsView:
     """Change what is wanted of a watched page; it is visited soon, and its next visit planned anew."""
-    with room.archive() as archive:
+    with state.archive() as archive:
         row = find_watch(archive, wanted.watch)
         if row.ended_at is not None:
             raise NotNow(f"{row.url} is no longer watched")
@@ -149,7 +149,7 @@ def change_goals(room: State, wanted: GoalsWanted) -> GoalsSeen:
         add_watch(archive, row.site, found, options.to_json(), now=datetime.now(UTC))
         hasten_watch(archive, row.id)
         seen = see_goals(find_watch(archive, row.id))
-    room.part(Runs).nudge()
+    state.part(Runs).nudge()
     return seen
 
 
@@ -163,26 +163,26 @@ def _said(wanted: GoalsWanted, *names: str) -> dict[str, Any]:
     return {name: value for name in names if (value := getattr(wanted, name)) is not UNSET}
 
 
-def end_watching(room: State, wanted: WatchWanted) -> Ended:
+def end_watching(state: State, wanted: WatchWanted) -> Ended:
     """Watch a page no longer; what was archived stays."""
-    with room.archive() as archive:
+    with state.archive() as archive:
         row = find_watch(archive, wanted.watch)
         end_watch(archive, row.id, "watched no longer")
-    room.part(Runs).nudge()
+    state.part(Runs).nudge()
     return Ended(row.id, str(row.url))
 
 
-def visit_now(room: State, wanted: WatchWanted) -> Hastened:
+def visit_now(state: State, wanted: WatchWanted) -> Hastened:
     """Let a watched page be due now."""
-    with room.archive() as archive:
+    with state.archive() as archive:
         row = find_watch(archive, wanted.watch)
         if not hasten_watch(archive, row.id):
             raise NotNow(f"{row.url} is no longer watched")
-    return Hastened(row.id, str(row.url), room.part(Runs).nudge())
+    return Hastened(row.id, str(row.url), state.part(Runs).nudge())
 
 
 GOALS_OPERATIONS = (
-    Operation("POST", "/api/schedule/goals", change_goals, GoalsWanted, GoalsSeen, "Change what a watch is for."),
+    Operation("POST", "/api/schedule/goals", change_goals, GoalsWanted, GoalsView, "Change what a watch is for."),
     Operation("POST", "/api/schedule/end", end_watching, WatchWanted, Ended, "Watch a page no longer."),
     Operation("POST", "/api/schedule/now", visit_now, WatchWanted, Hastened, "Let a watched page be due now."),
 )
@@ -196,20 +196,20 @@ _SVG = "image/svg+xml"
 Days = Annotated[int, msgspec.Meta(ge=1, le=366)]
 
 
-class RegionWanted(RequestInput, frozen=True):
+class WatchedListWanted(RequestInput, frozen=True):
     """A watched list, and how much of its past."""
 
-    region: Number
+    list_id: Number
     days: Days = _DAYS
     before: Number | None = None  # a line of the journal; None: the last lines
     v: Annotated[str, msgspec.Meta(max_length=40)] = ""  # anything: another value draws it again
 
 
 @dataclass(frozen=True, slots=True)
-class RegionSeen:
+class WatchedListView:
     """One watched list."""
 
-    region: int
+    list_id: int
     watch: int
     site: str
     page: str
@@ -217,67 +217,67 @@ class RegionSeen:
     columns: list[str]
     shown: int
     planned: Planned
-    goals: GoalsSeen
+    goals: GoalsView
     is_watched: bool
     journal: list[LookRow]  # the newest first
     before: int | None  # where the journal goes on; None: that was all
     compared: Comparison | None  # None: too little is known yet
 
 
-def see_region(room: State, wanted: RegionWanted) -> RegionSeen:
+def see_watched_list(state: State, wanted: WatchedListWanted) -> WatchedListView:
     """Tell of one list what came, what is planned, and what fixed visits would have cost."""
-    with room.archive() as archive:
-        return _see_region(archive, wanted)
+    with state.archive() as archive:
+        return _see_watched_list(archive, wanted)
 
 
-def _see_region(archive: Archive, wanted: RegionWanted) -> RegionSeen:
-    watch, region = _find(archive, wanted.region)
+def _see_watched_list(archive: Archive, wanted: WatchedListWanted) -> WatchedListView:
+    watch, listed = _find(archive, wanted.list_id)
     now = datetime.now(UTC)
-    journal = late_looks(archive, region.id, before=wanted.before, count=_LINES + 1)
-    return RegionSeen(
-        region.id,
+    journal = late_looks(archive, listed.id, before=wanted.before, count=_LINES + 1)
+    return WatchedListView(
+        listed.id,
         watch.id,
         watch.site_key,
         str(watch.url),
-        region.name,
-        list(region.columns),
-        region.shown,
-        plan_list(watch, region, now),
+        listed.name,
+        list(listed.columns),
+        listed.shown,
+        plan_list(watch, listed, now),
         see_goals(watch),
         watch.ended_at is None,
         journal[:_LINES],
         journal[_LINES - 1].id if len(journal) > _LINES else None,
-        compare(list(read_looks(archive, region.id, since=now - timedelta(days=wanted.days)))),
+        compare(list(read_looks(archive, listed.id, since=now - timedelta(days=wanted.days)))),
     )
 
 
 def _find(archive: Archive, number: int) -> tuple[WatchRow, RegionRow]:
-    region = find_list(archive, number)
-    if region is None:
+    listed = find_list(archive, number)
+    if listed is None:
         raise NotThere(f"there is no list {number}")
-    return find_watch(archive, region.watch), region
+    return find_watch(archive, listed.watch), listed
 
 
-def show_region(room: State, wanted: RegionWanted) -> dict[str, Any]:
+def show_watched_list(state: State, wanted: WatchedListWanted) -> dict[str, Any]:
     """Return what the page of a list shows."""
-    with room.archive() as archive:
-        seen = _see_region(archive, wanted)
-        beside = [one for one in lists_of_watch(archive, seen.watch) if one.id != seen.region]
+    with state.archive() as archive:
+        seen = _see_watched_list(archive, wanted)
+        beside = [one for one in lists_of_watch(archive, seen.watch) if one.id != seen.list_id]
     return {"seen": seen, "beside": beside, "days": wanted.days, "before": wanted.before, **_choices(seen.goals)}
 
 
-def show_page(room: State, wanted: WatchWanted) -> dict[str, Any]:
+def show_page(state: State, wanted: WatchWanted) -> dict[str, Any]:
     """Return what is shown of a watched page whose lists are not known, or are to be chosen from."""
-    with room.archive() as archive:
+    with state.archive() as archive:
         watch = find_watch(archive, wanted.watch)
-        regions = lists_of_watch(archive, watch.id)
+        lists = lists_of_watch(archive, watch.id)
     goals = see_goals(watch)
     planned = plan_list(watch, None, datetime.now(UTC))
     is_watched = watch.ended_at is None
-    return {"watch": watch, "planned": planned, "regions": regions, "is_watched": is_watched, **_choices(goals)}
+    return {"watch": watch, "planned": planned, "lists": lists, "is_watched": is_watched, **_choices(goals)}
 
 
-def _choices(goals: GoalsSeen) -> dict[str, Any]:
+def _choices(goals: GoalsView) -> dict[str, Any]:
     """Return what the form for goals offers; what is wanted now is always among it."""
     return {
         "goals": goals,
@@ -290,22 +290,22 @@ def _choices(goals: GoalsSeen) -> dict[str, Any]:
     }
 
 
-def draw_region(room: State, wanted: RegionWanted) -> Sent:
+def draw_watched_list(state: State, wanted: WatchedListWanted) -> Sent:
     """Draw what came to a list, what is expected, and its visits."""
     now = datetime.now(UTC)
-    with room.archive() as archive:
-        watch, region = _find(archive, wanted.region)
-        plan = [(plan_list(watch, region, now), watch, region)]
+    with state.archive() as archive:
+        watch, listed = _find(archive, wanted.list_id)
+        plan = [(plan_list(watch, listed, now), watch, listed)]
         (history,) = draw_plan(archive, plan, now, wanted.days * DAY_S)
     return Sent(list_svg(history).encode(), _SVG, _PLOT_POLICY)
 
 
-def draw_compared(room: State, wanted: RegionWanted) -> Sent:
+def draw_compared(state: State, wanted: WatchedListWanted) -> Sent:
     """Draw what the visits of a list cost beside what others would have."""
     now = datetime.now(UTC)
-    with room.archive() as archive:
-        _, region = _find(archive, wanted.region)
-        compared = compare(list(read_looks(archive, region.id, since=now - timedelta(days=wanted.days))))
+    with state.archive() as archive:
+        _, listed = _find(archive, wanted.list_id)
+        compared = compare(list(read_looks(archive, listed.id, since=now - timedelta(days=wanted.days))))
     if compared is None:
         raise NotThere("too little is known of this list yet to compare anything")
     rows = compared.rows
@@ -322,16 +322,24 @@ def _panels(rows: tuple[Compared, ...]) -> list[Panel]:
     ]
 
 
-REGION_OPERATIONS = (
-    Operation("GET", "/api/schedule/region", see_region, RegionWanted, RegionSeen, "One watched list.", "watched_list"),
+LIST_OPERATIONS = (
+    Operation(
+        "GET",
+        "/api/schedule/list",
+        see_watched_list,
+        WatchedListWanted,
+        WatchedListView,
+        "One watched list.",
+        "watched_list",
+    ),
 )
-REGION_VIEWS = (
-    View("/schedule/region/{region}", "schedule_region.html", show_region, RegionWanted, area="schedule"),
+LIST_VIEWS = (
+    View("/schedule/list/{list_id}", "schedule_list.html", show_watched_list, WatchedListWanted, area="schedule"),
     View("/schedule/page/{watch}", "schedule_page.html", show_page, WatchWanted, area="schedule"),
 )
-REGION_DOCUMENTS = (
-    ServedFile("/schedule/plot/{region}", draw_region, RegionWanted),
-    ServedFile("/schedule/compared/{region}", draw_compared, RegionWanted),
+LIST_FILES = (
+    ServedFile("/schedule/plot/{list_id}", draw_watched_list, WatchedListWanted),
+    ServedFile("/schedule/compared/{list_id}", draw_compared, WatchedListWanted),
 )
 
 _ON_PAGE = 100  # lists
@@ -349,11 +357,11 @@ class ScheduleWanted(RequestInput, frozen=True):
 
 
 @dataclass(frozen=True, slots=True)
-class ListSeen:
+class ScheduledListView:
     """A watched list and its next visit."""
 
     watch: int  # number of the page
-    region: int | None  # number of the list; None: the page was not visited yet, or shows none
+    list_id: int | None  # number of the list; None: the page was not visited yet, or shows none
     page: str
     site: str
     name: str
@@ -369,10 +377,10 @@ class ListSeen:
 
 
 @dataclass(frozen=True, slots=True)
-class ScheduleSeen:
+class ScheduleView:
     """One page of the schedule."""
 
-    lists: list[ListSeen]
+    lists: list[ScheduledListView]
     total: int  # lists that are meant
     page: int
     pages: int
@@ -380,22 +388,22 @@ class ScheduleSeen:
     rate_day: float  # new records of all lists that are meant
 
 
-def see_schedule(room: State, wanted: ScheduleWanted) -> ScheduleSeen:
+def see_schedule(state: State, wanted: ScheduleWanted) -> ScheduleView:
     """List the watched lists, the next visit first."""
-    if room.options.archive is None:
-        return ScheduleSeen([], 0, 1, 1, 0, 0.0)
-    with room.archive() as archive:
+    if state.options.archive is None:
+        return ScheduleView([], 0, 1, 1, 0, 0.0)
+    with state.archive() as archive:
         return _see(archive, wanted)
 
 
-def _see(archive: Archive, wanted: ScheduleWanted) -> ScheduleSeen:
+def _see(archive: Archive, wanted: ScheduleWanted) -> ScheduleView:
     plan = read_plan(archive, (), datetime.now(UTC))
     meant = [one for one in plan if _is_meant(one, wanted.site)]
     pages = max(-(-len(meant) // _ON_PAGE), 1)
     page = min(wanted.page, pages)
     lists = [see_list(*one) for one in meant[(page - 1) * _ON_PAGE : page * _ON_PAGE]]
     watched = len({watch.id for _, watch, _ in plan})
-    return ScheduleSeen(lists, len(meant), page, pages, watched, sum(one.rate_day or 0.0 for one, _, _ in meant))
+    return ScheduleView(lists, len(meant), page, pages, watched, sum(one.rate_day or 0.0 for one, _, _ in meant))
 
 
 def _is_meant(one: Listed, site: str) -> bool:
@@ -403,11 +411,11 @@ def _is_meant(one: Listed, site: str) -> bool:
     return not wanted or wanted in planned.page.lower() or wanted in f"{planned.site} {planned.region}".lower()
 
 
-def see_list(planned: Planned, watch: WatchRow, region: RegionRow | None) -> ListSeen:
+def see_list(planned: Planned, watch: WatchRow, listed: RegionRow | None) -> ScheduledListView:
     """Return what is shown of a list."""
-    return ListSeen(
+    return ScheduledListView(
         watch.id,
-        None if region is None else region.id,
+        None if listed is None else listed.id,
         planned.page,
         planned.site,
         planned.region,
@@ -423,30 +431,30 @@ def see_list(planned: Planned, watch: WatchRow, region: RegionRow | None) -> Lis
     )
 
 
-def show_schedule(room: State, wanted: ScheduleWanted) -> dict[str, Any]:
+def show_schedule(state: State, wanted: ScheduleWanted) -> dict[str, Any]:
     """Return what the schedule shows, with a small plot for each list."""
     sparks: dict[int, str] = {}
-    if room.options.archive is None:
-        seen = see_schedule(room, wanted)
+    if state.options.archive is None:
+        seen = see_schedule(state, wanted)
     else:
-        with room.archive() as archive:
+        with state.archive() as archive:
             seen = _see(archive, wanted)
-            sparks = draw_sparks(archive, [one.region for one in seen.lists if one.region is not None])
+            sparks = draw_sparks(archive, [one.list_id for one in seen.lists if one.list_id is not None])
     return {
         "seen": seen,
         "sparks": sparks,
         "site": "" if wanted.site == PROFILE else wanted.site,
         "now": datetime.now(UTC),
         "days": round(_SPARKS * _SPARK_S / DAY_S),
-        "is_watching": any(run.kind == "watch" and not run.is_over for run in room.part(Runs).all()),
+        "is_watching": any(run.kind == "watch" and not run.is_over for run in state.part(Runs).all()),
     }
 
 
-def draw_sparks(archive: Archive, regions: Sequence[int]) -> dict[int, str]:
-    """Return by region the path of bars that tells what came lately."""
+def draw_sparks(archive: Archive, list_ids: Sequence[int]) -> dict[int, str]:
+    """Return by list the path of bars that tells what came lately."""
     since = datetime.now(UTC) - timedelta(seconds=_SPARKS * _SPARK_S)
-    came = count_came(archive, regions, since=since, step_s=_SPARK_S) if regions else {}
-    return {region: _bars(steps) for region, steps in came.items()}
+    came = count_came(archive, list_ids, since=since, step_s=_SPARK_S) if list_ids else {}
+    return {list_id: _bars(steps) for list_id, steps in came.items()}
 
 
 def _bars(steps: Mapping[int, int]) -> str:
@@ -459,9 +467,9 @@ def _bars(steps: Mapping[int, int]) -> str:
 
 
 OPERATIONS = (
-    Operation("GET", "/api/schedule", see_schedule, ScheduleWanted, ScheduleSeen, "Visits to come.", "schedule"),
-    *REGION_OPERATIONS,
+    Operation("GET", "/api/schedule", see_schedule, ScheduleWanted, ScheduleView, "Visits to come.", "schedule"),
+    *LIST_OPERATIONS,
     *GOALS_OPERATIONS,
 )
-VIEWS = (View("/schedule", "schedule.html", show_schedule, ScheduleWanted, area="schedule"), *REGION_VIEWS)
-DOCUMENTS = REGION_DOCUMENTS
+VIEWS = (View("/schedule", "schedule.html", show_schedule, ScheduleWanted, area="schedule"), *LIST_VIEWS)
+DOCUMENTS = LIST_FILES

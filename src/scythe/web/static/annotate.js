@@ -4,11 +4,11 @@ import { Marks } from "./annotate_marks.js";
 import { showReview, showSaved } from "./annotate_review.js";
 
 const by = (id) => document.getElementById(id);
-const desk = by("desk");
-const site = desk?.dataset.site;
+const panel = by("session");
+const site = panel?.dataset.site;
 const query = (page) => `?site=${encodeURIComponent(site)}${page === undefined ? "" : `&page=${page}`}`;
 
-let sitting; // as the server sees it
+let session; // as the server sees it
 let opened; // the page that is shown, with its images
 let at = 0; // its place; as many as there are pages: the end
 let sent = Promise.resolve(); // what is on its way, in order
@@ -24,41 +24,41 @@ function tell(path, body) {
   sent = answer.then(
     (seen) => {
       waiting -= 1;
-      take(seen.sitting ?? seen);
+      take(seen.session ?? seen);
     },
     () => {}, // it stays waiting, so that leaving warns; whoever asked says what went wrong
   );
   return answer;
 }
 
-function mark(isConfirmed = opened.sheet.is_confirmed) {
+function mark(isConfirmed = opened.summary.is_confirmed) {
   const relevant = opened.images.filter((image) => image.is_relevant).map((image) => image.row);
-  opened.sheet.is_confirmed = isConfirmed;
-  opened.sheet.is_touched = true;
+  opened.summary.is_confirmed = isConfirmed;
+  opened.summary.is_touched = true;
   tellCount();
-  return attempt(() => tell("/api/annotate/page", { page: opened.sheet.page, relevant, is_confirmed: isConfirmed, by: by("by").value }));
+  return attempt(() => tell("/api/annotate/page", { page: opened.summary.page, relevant, is_confirmed: isConfirmed, by: by("by").value }));
 }
 
 // -- what is shown ----------------------------------------------------------------------------------------------------
 
 function take(seen) {
-  if (!seen.sheets) return;
-  if (seen.note && seen.note !== sitting?.note) say(seen.note, { isError: true });
-  sitting = seen;
+  if (!seen.pages) return;
+  if (seen.note && seen.note !== session?.note) say(seen.note, { isError: true });
+  session = seen;
   by("undo").disabled = !seen.can_undo;
   by("redo").disabled = !seen.can_redo;
-  by("save").hidden = !(seen.is_unsaved && seen.confirmed && at < seen.sheets.length);
-  by("far").max = seen.sheets.length;
+  by("save").hidden = !(seen.is_unsaved && seen.confirmed && at < seen.pages.length);
+  by("far").max = seen.pages.length;
   by("far").value = seen.confirmed;
-  by("far-says").textContent = `${seen.confirmed} of ${counted(seen.sheets.length, "page")} confirmed`;
-  by("steps").replaceChildren(...seen.sheets.map(step), step({ title: "The end: look it over, and save" }, seen.sheets.length));
+  by("far-says").textContent = `${seen.confirmed} of ${counted(seen.pages.length, "page")} confirmed`;
+  by("steps").replaceChildren(...seen.pages.map(step), step({ title: "The end: look it over, and save" }, seen.pages.length));
 }
 
-function step(sheet, place) {
-  const isEnd = place === sitting.sheets.length;
+function step(page, place) {
+  const isEnd = place === session.pages.length;
   const says = isEnd ? "Done" : String(place + 1);
-  const label = isEnd ? sheet.title : `Page ${place + 1}: ${sheet.title}${sheet.is_confirmed ? ", confirmed" : ""}`;
-  return el("li", {}, el("button", { type: "button", class: sheet.is_confirmed ? "done" : null, "aria-current": place === at ? "step" : null, "aria-label": label, title: label, onclick: () => go(place) }, says));
+  const label = isEnd ? page.title : `Page ${place + 1}: ${page.title}${page.is_confirmed ? ", confirmed" : ""}`;
+  return el("li", {}, el("button", { type: "button", class: page.is_confirmed ? "done" : null, "aria-current": place === at ? "step" : null, "aria-label": label, title: label, onclick: () => go(place) }, says));
 }
 
 function tellCount() {
@@ -71,14 +71,14 @@ function tellCount() {
   by("accept").disabled = !differs || !suggested;
   by("none").disabled = relevant === 0;
   // on the first page nothing is marked yet: nobody should confirm that by haste
-  const isBare = !relevant && suggested > 0 && !opened.is_taught && !opened.sheet.is_confirmed;
+  const isBare = !relevant && suggested > 0 && !opened.is_taught && !opened.summary.is_confirmed;
   by("accept").classList.toggle("foremost", isBare);
   by("confirm").classList.toggle("calm", isBare);
   by("confirm").textContent = `${relevant ? `Confirm ${counted(relevant, "relevant image")}` : "Confirm: none is relevant"} →`;
 }
 
 function hint() {
-  if (opened.sheet.is_confirmed) return "You are done with this page. What you change counts at once.";
+  if (opened.summary.is_confirmed) return "You are done with this page. What you change counts at once.";
   if (!opened.images.length) return "";
   if (opened.is_taught) return "Marked as scythe expects by what you showed it. Correct what is wrong.";
   return "Dashed: what scythe would guess on any site. Click what you want, or take its guesses.";
@@ -90,11 +90,11 @@ function tellWho() {
 }
 
 function draw() {
-  const sheet = opened.sheet;
-  by("place").textContent = `Page ${at + 1} of ${sitting.sheets.length}`;
-  by("why").textContent = sheet.why ? `· ${sheet.why}` : "";
-  by("sheet-title").textContent = sheet.title;
-  by("sheet-url").textContent = sheet.url ?? sheet.name;
+  const page = opened.summary;
+  by("place").textContent = `Page ${at + 1} of ${session.pages.length}`;
+  by("why").textContent = page.why ? `· ${page.why}` : "";
+  by("page-title").textContent = page.title;
+  by("page-url").textContent = page.url ?? page.name;
   by("hint").textContent = hint();
   by("back").disabled = at === 0;
   tellCount();
@@ -104,19 +104,19 @@ function draw() {
 async function go(place, { focuses = false } = {}) {
   const mine = (turn += 1);
   await sent;
-  at = Math.max(0, Math.min(place, sitting.sheets.length));
-  history.replaceState(null, "", `#${at === sitting.sheets.length ? "end" : at + 1}`);
-  if (at === sitting.sheets.length) return end();
-  const found = await attempt(() => ask(`/api/annotate/page${query(sitting.sheets[at].page)}`));
+  at = Math.max(0, Math.min(place, session.pages.length));
+  history.replaceState(null, "", `#${at === session.pages.length ? "end" : at + 1}`);
+  if (at === session.pages.length) return end();
+  const found = await attempt(() => ask(`/api/annotate/page${query(session.pages[at].page)}`));
   if (!found || mine !== turn) return;
   opened = found;
   swap(false);
-  take(sitting);
-  marks.show(opened, sitting.has_consent);
+  take(session);
+  marks.show(opened, session.has_consent);
   draw();
-  if (desk.getBoundingClientRect().top < 0) desk.scrollIntoView();
+  if (panel.getBoundingClientRect().top < 0) panel.scrollIntoView();
   if (focuses && opened.images.length) marks.point(marks.current, { focuses: true });
-  if (sitting.is_taught) expect();
+  if (session.is_taught) expect();
 }
 
 function swap(isEnd) {
@@ -135,10 +135,10 @@ async function expect() {
 
 async function end() {
   swap(true);
-  take(sitting);
+  take(session);
   const quality = await expect();
-  if (at < sitting.sheets.length) return; // somebody was faster
-  showReview(by("review"), { sitting, quality, go, save });
+  if (at < session.pages.length) return; // somebody was faster
+  showReview(by("review"), { session, quality, go, save });
   by("review").focus({ preventScroll: true });
   scrollTo(0, 0);
 }
@@ -174,15 +174,15 @@ async function back(which) {
   const stepped = await attempt(() => tell(`/api/annotate/${which}`, {}));
   if (!stepped) return;
   if (stepped.page === null) return say(which === "undo" ? "There is nothing to undo" : "There is nothing to do again");
-  const place = sitting.sheets.findIndex((sheet) => sheet.page === stepped.page);
+  const place = session.pages.findIndex((page) => page.page === stepped.page);
   say(which === "undo" ? `Undone, on page ${place + 1}` : `Done again, on page ${place + 1}`);
   await (place === at && by("review").hidden ? again() : go(place));
 }
 
 // Show the same page as it stands now, without loading its frame again.
 async function again() {
-  const found = await attempt(() => ask(`/api/annotate/page${query(opened.sheet.page)}`));
-  if (!found || found.sheet.page !== opened.sheet.page) return;
+  const found = await attempt(() => ask(`/api/annotate/page${query(opened.summary.page)}`));
+  if (!found || found.summary.page !== opened.summary.page) return;
   opened = found;
   marks.images = found.images;
   found.images.forEach((image) => marks.draw(image.row));
@@ -199,7 +199,7 @@ async function save() {
   take(await ask(`/api/annotate${query()}`));
   if (!ended) return isEnd ? end() : undefined;
   if (!isEnd) say(`Saved to ${ended.result.where}`);
-  else showSaved(by("review"), { saved: ended.result, site, file: desk.dataset.file, more: () => begin({ pages: Number(by("count").value) || 6 }) });
+  else showSaved(by("review"), { saved: ended.result, site, file: panel.dataset.file, more: () => begin({ pages: Number(by("count").value) || 6 }) });
 }
 
 function watch(job, isEnd) {
@@ -212,11 +212,11 @@ function watch(job, isEnd) {
 async function begin(wanted) {
   const seen = await attempt(() => ask("/api/annotate/begin", { site, ...wanted }));
   if (!seen) return;
-  if (!seen.sheets.length) return leave(); // the page says what to do then
-  sitting = seen;
-  by("count").value = seen.sheets.length;
+  if (!seen.pages.length) return leave(); // the page says what to do then
+  session = seen;
+  by("count").value = seen.pages.length;
   tellWho();
-  const first = seen.sheets.findIndex((sheet) => !sheet.is_confirmed);
+  const first = seen.pages.findIndex((page) => !page.is_confirmed);
   await go(Math.max(first, 0));
 }
 
@@ -228,8 +228,8 @@ function leave() {
 async function consent(isGiven) {
   const given = await attempt(() => ask("/api/consent", { site, is_given: isGiven }));
   if (!given) return;
-  sitting = { ...sitting, has_consent: given.is_given };
-  if (at < sitting.sheets.length) marks.show(opened, sitting.has_consent);
+  session = { ...session, has_consent: given.is_given };
+  if (at < session.pages.length) marks.show(opened, session.has_consent);
 }
 
 // -- keys -------------------------------------------------------------------------------------------------------------
@@ -276,21 +276,21 @@ function listen() {
   by("single").addEventListener("change", (event) => localStorage.setItem(kept, event.target.checked ? "on" : "off"));
   document.addEventListener("keydown", press);
   addEventListener("beforeunload", (event) => {
-    if (sitting?.is_unsaved || waiting) event.preventDefault();
+    if (session?.is_unsaved || waiting) event.preventDefault();
   });
 }
 
 async function start() {
   marks = new Marks({ stage: by("stage"), strip: by("strip"), ontoggle: toggle, onpoint: () => {} });
   listen();
-  sitting = await attempt(() => ask(`/api/annotate${query()}`));
-  if (!sitting) return;
+  session = await attempt(() => ask(`/api/annotate${query()}`));
+  if (!session) return;
   const wanted = location.hash.slice(1);
-  const open = sitting.sheets.findIndex((sheet) => !sheet.is_confirmed);
-  await go(wanted === "end" || open < 0 ? sitting.sheets.length : Number(wanted) >= 1 ? Number(wanted) - 1 : open);
+  const open = session.pages.findIndex((page) => !page.is_confirmed);
+  await go(wanted === "end" || open < 0 ? session.pages.length : Number(wanted) >= 1 ? Number(wanted) - 1 : open);
 }
 
-if (desk) start();
+if (panel) start();
 by("again")?.addEventListener("click", async () => {
   const where = new URLSearchParams(location.search).get("site") ?? "";
   if (await attempt(() => ask("/api/annotate/begin", { site: where, pages: 50, again: true }))) location.reload();

@@ -40,7 +40,7 @@ export class Marks {
 
   // Show the images of a page; `hasPictures` says whether they may be loaded.
   show(opened, hasPictures) {
-    this.page = opened.sheet.page;
+    this.page = opened.summary.page;
     this.images = opened.images;
     this.isTaught = opened.is_taught;
     this.hasPictures = hasPictures;

@@ -9,27 +9,27 @@ function figures(quality) {
 }
 
 // Show what is confirmed and what is not, with the button that saves it.
-export function showReview(place, { sitting, quality, go, save }) {
-  const isReady = sitting.confirmed > 0;
-  const isSaved = isReady && !sitting.is_unsaved;
-  const left = sitting.sheets.length - sitting.confirmed;
+export function showReview(place, { session, quality, go, save }) {
+  const isReady = session.confirmed > 0;
+  const isSaved = isReady && !session.is_unsaved;
+  const left = session.pages.length - session.confirmed;
   const done = el("button", { type: "button", class: "primary", id: "done", disabled: !isReady, onclick: (event) => {
     event.target.disabled = true;
     save();
   } }, "Done: learn from it");
   place.replaceChildren(
-    el("h2", { id: "review-title" }, left ? `${counted(sitting.confirmed, "page")} confirmed, ${left} left` : `All ${counted(sitting.sheets.length, "page")} confirmed`),
+    el("h2", { id: "review-title" }, left ? `${counted(session.confirmed, "page")} confirmed, ${left} left` : `All ${counted(session.pages.length, "page")} confirmed`),
     el("p", { class: "soft" }, isReady ? (quality ? quality.words : "How well it will do can be said once two pages with relevant images are confirmed.") : "Confirm a page, and there is something to learn from."),
     el("dl", { class: "figures" }, figures(quality)),
-    el("ul", { class: "list" }, sitting.sheets.map((sheet, at) => line(sheet, at, go))),
-    el("div", { class: "row" }, done, el("button", { type: "button", onclick: () => go(left ? sitting.sheets.findIndex((sheet) => !sheet.is_confirmed) : 0) }, left ? "Go on with the rest" : "Look again")),
+    el("ul", { class: "list" }, session.pages.map((page, at) => line(page, at, go))),
+    el("div", { class: "row" }, done, el("button", { type: "button", onclick: () => go(left ? session.pages.findIndex((page) => !page.is_confirmed) : 0) }, left ? "Go on with the rest" : "Look again")),
     el("div", { "data-wait": true, "aria-live": "polite" }, isSaved ? el("p", { class: "soft" }, "All of it is saved already.") : null),
   );
 }
 
-function line(sheet, at, go) {
-  const says = sheet.is_confirmed ? `${sheet.relevant} of ${counted(sheet.images, "image")}` : "not confirmed";
-  return el("li", {}, el("button", { type: "button", onclick: () => go(at) }, el("span", { class: "called" }, `${at + 1}. ${sheet.title}`), el("span", { class: sheet.is_confirmed ? "tag good" : "tag" }, says)));
+function line(page, at, go) {
+  const says = page.is_confirmed ? `${page.relevant} of ${counted(page.images, "image")}` : "not confirmed";
+  return el("li", {}, el("button", { type: "button", onclick: () => go(at) }, el("span", { class: "called" }, `${at + 1}. ${page.title}`), el("span", { class: page.is_confirmed ? "tag good" : "tag" }, says)));
 }
 
 // Show what came of saving, and where to go from here.

@@ -1,4 +1,4 @@
-"""Where a room keeps things, what it shows of that, and for how long."""
+"""Where a state keeps things, what it shows of that, and for how long."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from scythe.web.home.home import see_about
 from scythe.web.learned_sites import LearnedSites
 from scythe.web.operations import Nothing
 from scythe.web.rules.rules_page import MeasuredSites
-from scythe.web.state import PROFILE, Jobs, RoomOptions, State
+from scythe.web.state import PROFILE, Jobs, State, StateOptions
 
 
 @pytest.mark.parametrize(
@@ -26,7 +26,7 @@ from scythe.web.state import PROFILE, Jobs, RoomOptions, State
     ["postgresql://ann:s3cret@db.example/web", "postgresql://ann@db.example/web?password=s3cret&sslpassword=s3cret"],
 )
 def test_no_password_of_a_database_is_shown(where: str) -> None:
-    shown = see_about(State(RoomOptions(where)), Nothing()).archive
+    shown = see_about(State(StateOptions(where)), Nothing()).archive
     assert shown is not None
     assert "s3cret" not in shown
     assert shown.startswith("postgresql://ann")
@@ -34,12 +34,12 @@ def test_no_password_of_a_database_is_shown(where: str) -> None:
 
 
 def test_a_file_is_shown_as_it_was_named(tmp_path: Path) -> None:
-    assert State(RoomOptions(str(tmp_path / "a.db"))).where == str(tmp_path / "a.db")
+    assert State(StateOptions(str(tmp_path / "a.db"))).where == str(tmp_path / "a.db")
 
 
 def test_what_is_no_address_of_a_database_is_told() -> None:
     with pytest.raises(BadInput, match="postgresql://USER@HOST"):
-        _ = State(RoomOptions("postgresql://host:port/x")).where
+        _ = State(StateOptions("postgresql://host:port/x")).where
 
 
 def pages(count: int) -> list[LoadedPage]:
@@ -47,13 +47,13 @@ def pages(count: int) -> list[LoadedPage]:
 
 
 def test_the_trees_of_the_last_pages_are_kept() -> None:
-    room = State(RoomOptions(), pages(18))
-    first, *others = room.pages()
-    opened = room.opened(first)
-    assert room.opened(first) is opened
-    last = [room.opened(page) for page in others][-1]
-    assert room.opened(others[-1]) is last
-    again = room.opened(first)
+    state = State(StateOptions(), pages(18))
+    first, *others = state.pages()
+    opened = state.opened(first)
+    assert state.opened(first) is opened
+    last = [state.opened(page) for page in others][-1]
+    assert state.opened(others[-1]) is last
+    again = state.opened(first)
     assert again is not opened
     assert again.head.title == "0"
 
@@ -61,12 +61,12 @@ def test_the_trees_of_the_last_pages_are_kept() -> None:
 def test_a_profile_is_loaded_from_and_saved_to_places_that_are_there(tmp_path: Path) -> None:
     site = Site(Profile(()))
     with pytest.raises(BadInput, match="start again with --profile FILE"):
-        State(RoomOptions()).save_site(PROFILE, site)
-    room = State(RoomOptions(str(tmp_path / "a.db")))
+        State(StateOptions()).save_site(PROFILE, site)
+    state = State(StateOptions(str(tmp_path / "a.db")))
     with pytest.raises(BadInput, match="no site 'nowhere' in the archive"):
-        room.load_site("nowhere")
+        state.load_site("nowhere")
     with pytest.raises(BadInput, match="no site 'nowhere' in the archive"):
-        room.save_site("nowhere", site)
+        state.save_site("nowhere", site)
 
 
 def test_old_work_is_forgotten_and_what_goes_on_is_not() -> None:
@@ -85,12 +85,12 @@ def test_old_work_is_forgotten_and_what_goes_on_is_not() -> None:
 
 
 def test_learned_sites_that_were_asked_for_long_ago_are_loaded_again(tmp_path: Path) -> None:
-    room = State(RoomOptions(str(tmp_path / "a.db")))
+    state = State(StateOptions(str(tmp_path / "a.db")))
     keys = [f"site{number}.example" for number in range(10)]
-    with room.archive() as archive:
+    with state.archive() as archive:
         for key in keys:
             save_profile(archive, add_site(archive, key, Url(f"https://{key}/")), Site(Profile((), (key,))).to_json())
-    for found in (room.part(LearnedSites).find, room.part(MeasuredSites).find):
+    for found in (state.part(LearnedSites).find, state.part(MeasuredSites).find):
         kept = found(keys[0])
         assert found(keys[0]) is kept
         assert [one.profile.fields for key in keys if (one := found(key))] == [(key,) for key in keys]

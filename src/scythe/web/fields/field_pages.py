@@ -51,7 +51,7 @@ class ElementStep:
 
 
 @dataclass(frozen=True, slots=True)
-class ElementSeen:
+class ElementView:
     """An element, what can be taken there, and where one can go from it."""
 
     page: int
@@ -103,12 +103,12 @@ class FieldPage:
         """Return the number of an element in the document that people look at."""
         return None if node is None else self._number.get(node.mem_id)
 
-    def see(self, element: int) -> ElementSeen:
+    def see(self, element: int) -> ElementView:
         """Say what can be taken at an element. Raises NotThere."""
         node = self.node(element)
         above = [each for each in _above(node, _PATH) if self.number(each) is not None]
         path = [ElementStep(self._number[each.mem_id], _say(each)) for each in (*reversed(above), node)]
-        return ElementSeen(
+        return ElementView(
             self.at_hand.number,
             element,
             _say(node),
@@ -178,26 +178,26 @@ class FieldPage:
                 yield Block(None, f"meta {name[:_HINT_CHARS]}", squeeze(unmark(given.get("content") or "")))
 
 
-class Sheets:
-    """The pages of a room that were picked on or learned from, the last ones with their trees."""
+class FieldPages:
+    """The pages of a state that were picked on or learned from, the last ones with their trees."""
 
-    def __init__(self, room: State) -> None:
-        self._room = room
+    def __init__(self, state: State) -> None:
+        self._state = state
         self._kept: OrderedDict[int, FieldPage] = OrderedDict()
         self.lock = threading.RLock()  # trees are looked at by one thread at a time
 
     def get(self, at_hand: PageAtHand) -> FieldPage:
         """Return a page to pick on. Hold `lock` while using it."""
         with self.lock:
-            sheet = self._kept.pop(at_hand.number, None)
-            if sheet is None or sheet.at_hand is not at_hand:
-                with self._room.lock:
-                    page = self._room.opened(at_hand)
-                    sheet = FieldPage(at_hand, make_lesson_page(at_hand.body, at_hand.url), page)
-            self._kept[at_hand.number] = sheet
+            opened = self._kept.pop(at_hand.number, None)
+            if opened is None or opened.at_hand is not at_hand:
+                with self._state.lock:
+                    page = self._state.opened(at_hand)
+                    opened = FieldPage(at_hand, make_lesson_page(at_hand.body, at_hand.url), page)
+            self._kept[at_hand.number] = opened
             while len(self._kept) > KEPT:
                 self._kept.popitem(last=False)
-            return sheet
+            return opened
 
 
 def squeeze(text: str) -> str:

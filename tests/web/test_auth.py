@@ -1,4 +1,4 @@
-"""Who is let in, and by what name: the gate against browsers of others, proxies, and clients that lie."""
+"""Who is let in, and by what name: the auth against browsers of others, proxies, and clients that lie."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 
 import pytest
 from tests.web.asking import Answer, ask, bearer, cookie, posting, send
-from tests.web.conftest import demo_pages, make_room
+from tests.web.conftest import demo_pages, make_state
 
 from scythe.errors import BadInput
 from scythe.web import operations
@@ -26,7 +26,7 @@ from scythe.web.server import ServeOptions, Serving, serve_in_thread
 @pytest.fixture(scope="module")
 def serving(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serving]:
     """One server for all of these: none of them changes anything."""
-    with serve_in_thread(make_room(tmp_path_factory.mktemp("gate"), demo_pages(2))) as served:
+    with serve_in_thread(make_state(tmp_path_factory.mktemp("auth"), demo_pages(2))) as served:
         yield served
 
 
@@ -79,10 +79,10 @@ def test_other_spellings_of_this_machine_are_not_its_name(given: str) -> None:
 
 
 def test_served_to_others_it_answers_to_addresses_and_given_names_only() -> None:
-    gate = ServeOptions("0.0.0.0", names=("Box.LAN",)).make_gate()
-    assert [gate.knows_host(name) for name in ("box.lan:80", "192.168.7.7:80", "[fe80::1]", "localhost")] == [True] * 4
-    assert not gate.knows_host("rebind.evil.example")
-    assert not ServeOptions("", names=("",)).make_gate().knows_host("")
+    auth = ServeOptions("0.0.0.0", names=("Box.LAN",)).make_auth()
+    assert [auth.knows_host(name) for name in ("box.lan:80", "192.168.7.7:80", "[fe80::1]", "localhost")] == [True] * 4
+    assert not auth.knows_host("rebind.evil.example")
+    assert not ServeOptions("", names=("",)).make_auth().knows_host("")
 
 
 def test_a_gate_without_a_token_cannot_be_made() -> None:
@@ -94,13 +94,13 @@ def test_a_name_that_leads_here_from_elsewhere_is_refused(serving: Serving) -> N
     # DNS rebinding: the browser of the victim asks 127.0.0.1 in the name of the attacker's page
     port = urlsplit(serving.url).port
     for host in ("rebind.evil.example", f"rebind.evil.example:{port}", f"localhost.evil.example:{port}"):
-        answer = ask(serving, "/", headers={"Host": host, **cookie(serving.gate), **bearer(serving.gate)})
+        answer = ask(serving, "/", headers={"Host": host, **cookie(serving.auth), **bearer(serving.auth)})
         assert answer.status == 421
 
 
 def test_two_hosts_or_none_are_refused(serving: Serving) -> None:
     own = urlsplit(serving.url).netloc
-    login = f"Authorization: Bearer {serving.gate.token}\r\nConnection: close\r\n\r\n"
+    login = f"Authorization: Bearer {serving.auth.token}\r\nConnection: close\r\n\r\n"
     two = send(serving, f"GET / HTTP/1.1\r\nHost: {own}\r\nHost: evil.example\r\n{login}".encode())
     none = send(serving, f"GET / HTTP/1.0\r\n{login}".encode())
     one = send(serving, f"GET / HTTP/1.0\r\nHost: {own}\r\n{login}".encode())
@@ -111,15 +111,15 @@ def test_two_hosts_or_none_are_refused(serving: Serving) -> None:
 @pytest.mark.parametrize("target", ["http://evil.example/", "*", "evil.example:443", "http://127.0.0.1/api/about"])
 def test_it_is_no_proxy(serving: Serving, target: str) -> None:
     method = "CONNECT" if target.endswith("443") else "GET"
-    assert ask(serving, target, method, headers=bearer(serving.gate)).status in (400, 405)
+    assert ask(serving, target, method, headers=bearer(serving.auth)).status in (400, 405)
 
 
 def test_the_token_is_traded_for_a_cookie_that_scripts_and_other_sites_do_not_get(serving: Serving) -> None:
-    answer = ask(serving, f"/rules?site=a%26b&token={serving.gate.token}")
+    answer = ask(serving, f"/rules?site=a%26b&token={serving.auth.token}")
     assert (answer.status, answer.headers["location"]) == (303, "/rules?site=a%26b")
     kept = answer.headers["set-cookie"]
     assert {"httponly", "samesite=strict", "path=/"} <= {part.strip().lower() for part in kept.split(";")}
-    assert serving.gate.token not in kept
+    assert serving.auth.token not in kept
     assert answer.headers["referrer-policy"] == "no-referrer"
     assert answer.headers["cache-control"] == "no-store"
 
@@ -128,7 +128,7 @@ def test_the_token_is_traded_for_a_cookie_that_scripts_and_other_sites_do_not_ge
     "path", ["//evil.example/", "/%2f%2fevil.example", "/%5Cevil.example", "/\\evil.example", "/%0d%0aX-Evil:%201"]
 )
 def test_letting_in_never_leads_elsewhere(serving: Serving, path: str) -> None:
-    answer = ask(serving, f"{path}?token={serving.gate.token}")
+    answer = ask(serving, f"{path}?token={serving.auth.token}")
     assert answer.status == 303
     assert re.match(r"/(?![/\\])", answer.headers["location"])
     assert "x-evil" not in answer.headers
@@ -136,23 +136,23 @@ def test_letting_in_never_leads_elsewhere(serving: Serving, path: str) -> None:
 
 @pytest.mark.parametrize("method", ["HEAD", "POST", "PUT", "DELETE", "OPTIONS", "TRACE", "PATCH", "QUERY"])
 def test_a_token_in_the_address_opens_nothing_but_a_visit(serving: Serving, method: str) -> None:
-    assert ask(serving, f"/?token={serving.gate.token}", method).status == 401
+    assert ask(serving, f"/?token={serving.auth.token}", method).status == 401
 
 
 @pytest.mark.parametrize("method", ["PUT", "DELETE", "OPTIONS", "TRACE", "PATCH", "QUERY", "get"])
 def test_other_methods_are_refused_with_the_known_ones_named(serving: Serving, method: str) -> None:
-    answer = ask(serving, "/api/about", method, headers=bearer(serving.gate))
+    answer = ask(serving, "/api/about", method, headers=bearer(serving.auth))
     assert (answer.status, answer.headers["allow"]) == (405, "GET, HEAD, POST")
 
 
 def test_almost_a_token_is_none(serving: Serving) -> None:
-    gate = serving.gate
+    auth = serving.auth
     wrong = [
-        gate.token[:-1],
-        gate.token + "x",
-        gate.token.swapcase(),
-        gate.pass_value,
-        gate.word,
+        auth.token[:-1],
+        auth.token + "x",
+        auth.token.swapcase(),
+        auth.pass_value,
+        auth.word,
         "",
         " ",
         "\xe9",
@@ -160,10 +160,10 @@ def test_almost_a_token_is_none(serving: Serving) -> None:
     ]
     for token in wrong[:-1]:
         assert ask(serving, "/api/about", headers={"Authorization": f"Bearer {token}"}).status == 401
-        assert ask(serving, "/api/about", headers={"Cookie": f"{gate.cookie}={token}"}).status == (
-            200 if token == gate.pass_value else 401
+        assert ask(serving, "/api/about", headers={"Cookie": f"{auth.cookie}={token}"}).status == (
+            200 if token == auth.pass_value else 401
         )
-    assert ask(serving, "/api/about", headers={"Authorization": f"Basic {gate.token}"}).status == 401
+    assert ask(serving, "/api/about", headers={"Authorization": f"Basic {auth.token}"}).status == 401
     assert ask(serving, "/api/about?token=%00%ff").status == 401
 
 
@@ -185,22 +185,22 @@ def _consent(serving: Serving, headers: dict[str, str]) -> Answer:
 
 @pytest.mark.parametrize("foreign", FOREIGN)
 def test_pages_of_others_change_nothing(serving: Serving, foreign: dict[str, str]) -> None:
-    assert _consent(serving, {**posting(serving.gate), **foreign}).status == 403
+    assert _consent(serving, {**posting(serving.auth), **foreign}).status == 403
 
 
 def test_a_change_wants_the_word_and_json(serving: Serving) -> None:
-    gate = serving.gate
+    auth = serving.auth
     own = f"http://{urlsplit(serving.url).netloc}"
-    assert _consent(serving, {**posting(gate), "X-Scythe": "0" * 64}).status == 403
-    assert _consent(serving, {**posting(gate), "Content-Type": "text/plain"}).status == 415
-    assert _consent(serving, {**posting(gate), "Content-Type": "application/x-www-form-urlencoded"}).status == 415
-    assert _consent(serving, {**posting(gate), "Content-Type": "multipart/form-data; boundary=x"}).status == 415
-    assert _consent(serving, {**posting(gate), "Origin": own}).status == 200
-    assert _consent(serving, {**bearer(gate), "Content-Type": "application/json; charset=utf-8"}).status == 200
+    assert _consent(serving, {**posting(auth), "X-Scythe": "0" * 64}).status == 403
+    assert _consent(serving, {**posting(auth), "Content-Type": "text/plain"}).status == 415
+    assert _consent(serving, {**posting(auth), "Content-Type": "application/x-www-form-urlencoded"}).status == 415
+    assert _consent(serving, {**posting(auth), "Content-Type": "multipart/form-data; boundary=x"}).status == 415
+    assert _consent(serving, {**posting(auth), "Origin": own}).status == 200
+    assert _consent(serving, {**bearer(auth), "Content-Type": "application/json; charset=utf-8"}).status == 200
 
 
 def test_others_may_link_to_a_page_but_not_load_from_it(serving: Serving) -> None:
-    login = cookie(serving.gate)
+    login = cookie(serving.auth)
     site = {"Sec-Fetch-Site": "same-site"}
     visit = {**login, **site, "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}
     framed = {**login, **site, "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "iframe"}
@@ -210,7 +210,7 @@ def test_others_may_link_to_a_page_but_not_load_from_it(serving: Serving) -> Non
 
 
 def test_large_and_broken_requests_get_clean_refusals(serving: Serving) -> None:
-    login = bearer(serving.gate)
+    login = bearer(serving.auth)
     post = {**login, "Content-Type": "application/json"}
     assert ask(serving, "/", headers={**login, "X-Long": "x" * 100_000}).status == 431
     assert ask(serving, "/" + "x" * 30_000, headers=login).status == 404
@@ -222,7 +222,7 @@ def test_large_and_broken_requests_get_clean_refusals(serving: Serving) -> None:
 
 def test_more_than_a_request_may_have_is_not_read(serving: Serving) -> None:
     own = urlsplit(serving.url).netloc
-    head = f"POST /api/consent HTTP/1.1\r\nHost: {own}\r\nAuthorization: Bearer {serving.gate.token}\r\n"
+    head = f"POST /api/consent HTTP/1.1\r\nHost: {own}\r\nAuthorization: Bearer {serving.auth.token}\r\n"
     chunk = b"F4240\r\n" + b" " * 1_000_000 + b"\r\n"
     answer = send(
         serving, f"{head}Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n".encode() + chunk * 17
@@ -233,7 +233,7 @@ def test_more_than_a_request_may_have_is_not_read(serving: Serving) -> None:
 def test_a_body_that_does_not_come_is_not_waited_for(serving: Serving, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(operations, "LIMITS", replace(operations.LIMITS, request_s=0.1))
     own = urlsplit(serving.url).netloc
-    head = f"POST /api/consent HTTP/1.1\r\nHost: {own}\r\nAuthorization: Bearer {serving.gate.token}\r\n"
+    head = f"POST /api/consent HTTP/1.1\r\nHost: {own}\r\nAuthorization: Bearer {serving.auth.token}\r\n"
     answer = send(serving, f"{head}Content-Type: application/json\r\nContent-Length: 99\r\n\r\n{{".encode())
     assert answer.status == 408
 
@@ -247,8 +247,8 @@ TRAVERSALS = [
     "/static/....//app.py",
     "/static//etc/passwd",
     "/static/%2fetc%2fpasswd",
-    "/static/x/../../gate.py",
-    "/static/scythe.js/../../gate.py",
+    "/static/x/../../auth.py",
+    "/static/scythe.js/../../auth.py",
     "/static/scythe.js%00.css",
     "/static/%00",
     "/static/" + "a" * 5_000,
@@ -260,14 +260,14 @@ TRAVERSALS = [
 
 @pytest.mark.parametrize("path", TRAVERSALS)
 def test_static_files_are_those_of_their_folder_ghsa_9jj8_v89v_xjvw(serving: Serving, path: str) -> None:
-    answer = ask(serving, path, headers=bearer(serving.gate))
+    answer = ask(serving, path, headers=bearer(serving.auth))
     assert answer.status == 404
     assert b"import annotations" not in answer.body
     assert b"root:" not in answer.body
 
 
 def test_an_answer_does_not_repeat_the_path(serving: Serving) -> None:
-    answer = ask(serving, "/%3Cscript%3Ealert(1)%3C/script%3E", headers={**bearer(serving.gate), "Accept": "text/html"})
+    answer = ask(serving, "/%3Cscript%3Ealert(1)%3C/script%3E", headers={**bearer(serving.auth), "Accept": "text/html"})
     assert (answer.status, b"alert(1)" in answer.body) == (404, False)
 
 
@@ -330,6 +330,6 @@ def test_a_port_that_is_taken_is_told(tmp_path: Path) -> None:
         port = taken.getsockname()[1]
         with (
             pytest.raises(BadInput, match=rf"cannot listen on 127\.0\.0\.1:{port}: "),
-            serve_in_thread(make_room(tmp_path, []), ServeOptions(port=port)),
+            serve_in_thread(make_state(tmp_path, []), ServeOptions(port=port)),
         ):
             raise AssertionError("it was served")

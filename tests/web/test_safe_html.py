@@ -1,4 +1,4 @@
-"""Pages of the web made inert: what is written, what is numbered, what it costs; and style sheets made tame."""
+"""Pages of the web made safe: what is written, what is numbered, what it costs; and style sheets made clean_css."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from scythe.limits import LIMITS
 from scythe.page import Page
-from scythe.web.safe_html import ELEMENT, IMAGE, Inert, make_inert, number_elements, tame
+from scythe.web.safe_html import ELEMENT, IMAGE, SafePage, clean_css, make_safe, number_elements
 
 TAGS = """
 a abbr address article b blockquote body br button caption center code col dd details dialog div dl dt em fieldset font
@@ -24,10 +24,10 @@ ALLOWED = re.compile(r"(?:data-sc(?:-image|-kind|-bare)?|[a-z]+)\Z")
 ACTIVE = "script iframe object embed form input button select textarea svg math template base frame link meta".split()
 
 
-def inert(html: str, *, is_open: bool = False) -> Inert:
-    """Make a page inert."""
+def safe(html: str, *, is_open: bool = False) -> SafePage:
+    """Make a page safe."""
     page = Page.from_text(html, url="https://site.example/a/")
-    return make_inert(page, picture=lambda row: f"/picture/1/{row}" if is_open else None)
+    return make_safe(page, picture=lambda row: f"/picture/1/{row}" if is_open else None)
 
 
 def elements(html: str) -> list[LexborNode]:
@@ -86,7 +86,7 @@ def soups(draw: st.DrawFn) -> str:
 def test_numbers_are_those_of_the_elements_and_nothing_acts(html: str) -> None:
     page = Page.from_text(html, url="https://site.example/")
     numbered = number_elements(page)
-    made = make_inert(page, picture=lambda row: f"/picture/1/{row}")
+    made = make_safe(page, picture=lambda row: f"/picture/1/{row}")
     check_harmless(made.html)
     seen = [node for node in elements(made.html) if ELEMENT in node.attributes]
     for node in seen:
@@ -105,7 +105,7 @@ def test_numbers_are_those_of_the_elements_and_nothing_acts(html: str) -> None:
 @settings(max_examples=100, deadline=None)
 @given(st.text(max_size=300))
 def test_any_text_becomes_a_document_that_can_do_nothing(text: str) -> None:
-    made = inert(f"<p title='{text}'>{text}<style>{text}</style>{text}")
+    made = safe(f"<p title='{text}'>{text}<style>{text}</style>{text}")
     check_harmless(made.html)
     assert not made.is_cut
 
@@ -114,7 +114,7 @@ def test_numbers_are_exact_on_a_page_of_many_kinds() -> None:
     html = "<body><p>a<svg><g/></svg><template><b>x</b></template><noscript><img src=b.png></noscript><p data-sc=99>c"
     page = Page.from_text(html, url="https://site.example/")
     tags = [node.tag for node in number_elements(page)]
-    made = make_inert(page, picture=lambda row: None)
+    made = make_safe(page, picture=lambda row: None)
     numbers = {
         int(node.attributes[ELEMENT] or ""): node.tag for node in elements(made.html) if ELEMENT in node.attributes
     }
@@ -130,7 +130,7 @@ def test_numbers_are_exact_on_a_page_of_many_kinds() -> None:
 
 
 def test_what_cannot_be_shown_leaves_a_box_with_its_name() -> None:
-    made = inert(
+    made = safe(
         "<video width=320 height=180></video><iframe src=//x height=99999></iframe><svg width=24 height=24></svg>"
         "<input type=hidden value=s><input type=submit value=Go><input placeholder='Your name'><input type=checkbox>"
         "<select><option>one<option selected>two</select><textarea>said</textarea><object data=x>instead</object>"
@@ -155,7 +155,7 @@ def test_what_cannot_be_shown_leaves_a_box_with_its_name() -> None:
 
 def test_images_have_an_address_only_where_pictures_may_be_loaded() -> None:
     html = "<img src=a.png alt='A \"hill\"' width=300 height=200><img src=//x.example/b.png srcset='c.png 2x'>"
-    closed, opened = inert(html).html, inert(html, is_open=True).html
+    closed, opened = safe(html).html, safe(html, is_open=True).html
     assert "src=" not in closed.partition("<body")[2]
     assert re.findall(r'src="([^"]*)"', opened) == ["/picture/1/0", "/picture/1/1"]
     assert "site.example" not in opened
@@ -163,23 +163,23 @@ def test_images_have_an_address_only_where_pictures_may_be_loaded() -> None:
 
 
 def test_sizes_that_would_stop_a_browser_are_left_out() -> None:
-    made = inert(
+    made = safe(
         "<table><td rowspan=65534 colspan=99999>x<td colspan=2>y</table><img src=a height=99999999 width=640>"
     ).html
     assert re.findall(r' ((?:row|col)span|height|width)="', made) == ["colspan", "width"]
 
 
 def test_pages_without_their_sheets_get_a_readable_one() -> None:
-    assert "<html data-sc-bare>" in inert("<link rel=stylesheet href=a.css><p>x").html
-    assert "<html data-sc-bare>" not in inert(f"<style>{'p{margin:0}' * 1000}</style><p>x").html
-    assert "<html data-sc-bare>" in inert(f"<link rel=stylesheet href=a><style>{'p{margin:0}' * 1000}</style><p>x").html
-    both = inert("<style>p{color:red}</style><p>x").html
+    assert "<html data-sc-bare>" in safe("<link rel=stylesheet href=a.css><p>x").html
+    assert "<html data-sc-bare>" not in safe(f"<style>{'p{margin:0}' * 1000}</style><p>x").html
+    assert "<html data-sc-bare>" in safe(f"<link rel=stylesheet href=a><style>{'p{margin:0}' * 1000}</style><p>x").html
+    both = safe("<style>p{color:red}</style><p>x").html
     assert both.index("@layer scythe") < both.index("p{color:red}") < both.index("animation: none !important")
 
 
 def test_styles_for_paper_and_those_too_long_to_tame_are_left_out() -> None:
     long = "p{margin:0}" * (LIMITS.shown_style_chars // 11 + 1)
-    made = inert(
+    made = safe(
         f"<style media=' PRINT '>p{{color:red}}</style><style>p{{color:blue}}</style><style>{long}</style>"
     ).html
     assert "color:blue" in made
@@ -203,18 +203,18 @@ def test_large_pages_are_written_in_about_a_second(name: str, html: str) -> None
     page = Page.from_text(html, url="https://site.example/")
     assert len(page.images) <= LIMITS.page_images  # built before the clock starts
     started = time.process_time()
-    made = make_inert(page, picture=lambda row: f"/picture/1/{row}")
+    made = make_safe(page, picture=lambda row: f"/picture/1/{row}")
     assert time.process_time() - started < 4.0  # measured: 0.7 s at most; machines of others are slower
     assert len(made.html) < LIMITS.shown_chars + LIMITS.shown_style_chars + 100_000
 
 
 def test_a_page_too_long_to_show_says_so_and_is_whole_again_at_its_end() -> None:
-    made = inert(f"<section><ul>{('<li>' + 'y' * 10_000) * 600}</ul></section>")
+    made = safe(f"<section><ul>{('<li>' + 'y' * 10_000) * 600}</ul></section>")
     assert made.is_cut
     assert len(made.html) < LIMITS.shown_chars + 50_000
     note = "<p data-sc-kind='note'>The rest of this page is not shown: it is too long to look at.</p>"
     assert made.html.endswith(f"</li></ul></section>{note}</body></html>")
-    assert not inert("<p>short").is_cut
+    assert not safe("<p>short").is_cut
 
 
 SHEETS = [
@@ -247,7 +247,7 @@ SHEETS = [
 
 @pytest.mark.parametrize(("given", "kept"), SHEETS)
 def test_a_sheet_keeps_looks_and_loses_what_fetches_or_covers(given: str, kept: str) -> None:
-    assert tame(given) == kept
+    assert clean_css(given) == kept
 
 
 @settings(max_examples=150, deadline=None)
@@ -258,7 +258,7 @@ def test_a_sheet_keeps_looks_and_loses_what_fetches_or_covers(given: str, kept: 
     )
 )
 def test_no_sheet_ends_its_element_or_names_an_address(parts: list[str]) -> None:
-    made = tame("".join(parts))
+    made = clean_css("".join(parts))
     assert "</" not in made
     outside = re.sub(r""""(?:[^"\\\n]|\\.)*"?|'(?:[^'\\\n]|\\.)*'?""", "", made, flags=re.S)
     assert re.search(r"(?<![\w-])url\(", outside) is None
@@ -270,5 +270,5 @@ def test_no_sheet_ends_its_element_or_names_an_address(parts: list[str]) -> None
 )
 def test_hostile_sheets_take_linear_time(piece: str) -> None:
     started = time.process_time()
-    tame(piece * (500_000 // len(piece)))
+    clean_css(piece * (500_000 // len(piece)))
     assert time.process_time() - started < 3.0  # measured: 0.4 s at most
