@@ -16,7 +16,7 @@ from scythe.demo.crawl_results import KindRow, SamplePages
 from scythe.demo.crawl_steps import RedesignEffect
 from scythe.demo.growing import BEGIN, plan_growth
 from scythe.demo.show import Show
-from scythe.watching.events import Event, GapEvent, RecordEvent, RegionEvent, TroubleEvent, VisitEvent
+from scythe.watching.events import Event, GapEvent, ListEvent, RecordEvent, TroubleEvent, VisitEvent
 
 AT = datetime.fromtimestamp(BEGIN, UTC)
 HEAD = (AT, "site", "page")
@@ -44,9 +44,9 @@ def test_what_was_there_is_counted_and_what_is_new_is_told_with_the_plan() -> No
 
 def test_redesigns_gaps_and_failures_of_a_list_are_told() -> None:
     assert told(
-        RegionEvent(*HEAD, "found", 1, "list"),
-        RegionEvent(*HEAD, "redesigned", 1, "list"),
-        RegionEvent(*HEAD, "gone", 1, "list"),
+        ListEvent(*HEAD, "found", 1, "list"),
+        ListEvent(*HEAD, "redesigned", 1, "list"),
+        ListEvent(*HEAD, "gone", 1, "list"),
         GapEvent(*HEAD, 1, "list", 1, 0),
         GapEvent(*HEAD, 1, "list", 2, 3),
         TroubleEvent(*HEAD, "the server answered 503"),

@@ -61,7 +61,7 @@ def test_a_list_can_be_named_and_one_that_is_not_there_is_told(stand: Stand, wat
     _, events, _ = watch(stand.url, *OWN, "--once", "--list", "1")
     _, missing, _ = watch(stand.url, *OWN, "--once", "--list", "jobs", "--archive", "b.db")
     assert sum(event["kind"] == "record" for event in events) == 10
-    assert [event["kind"] for event in missing] == ["trouble", "region"]
+    assert [event["kind"] for event in missing] == ["trouble", "list"]
     assert "no list that was chosen" in missing[0]["why"]
 
 

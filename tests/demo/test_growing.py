@@ -13,7 +13,7 @@ from scythe.demo.growing import BEGIN, SHOWN, Diary, compare, plan_growth, watch
 from scythe.demo.replay_serve import ReplayRequest, ReplayThread, serve_replay
 from scythe.demo.wording import describe_watch, plan_words
 from scythe.watch_model import HOUR_S
-from scythe.watching.events import Event, RecordEvent, RegionEvent, VisitEvent
+from scythe.watching.events import Event, ListEvent, RecordEvent, VisitEvent
 
 END = BEGIN + 30 * HOUR_S
 
@@ -75,7 +75,7 @@ def test_it_ends_with_the_last_record_of_the_first_visit_after_its_time() -> Non
 
 def test_a_list_that_is_found_anew_after_its_redesign_was_not_known_again(served: ReplayThread) -> None:
     regions = [
-        RegionEvent(datetime.fromtimestamp(END, UTC), "s", "p", what, 1, "list") for what in ("redesigned", "found")
+        ListEvent(datetime.fromtimestamp(END, UTC), "s", "p", what, 1, "list") for what in ("redesigned", "found")
     ]
     known = compare(served, fill(diary(), visit(0), regions[0]))
     assert known.redesigned_at is not None

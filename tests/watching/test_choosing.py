@@ -20,7 +20,7 @@ from scythe.errors import BadInput
 from scythe.model import RecordList
 from scythe.page.page import Page
 from scythe.reading.lists.find_lists import read_records
-from scythe.watching.events import RegionEvent, TroubleEvent
+from scythe.watching.events import ListEvent, TroubleEvent
 from scythe.watching.list_choice import Notes
 from scythe.watching.list_identity import Chosen, choose_places, describe_lists
 from scythe.watching.plan_report import read_plan
@@ -169,7 +169,7 @@ def test_the_chosen_list_is_followed_through_a_redesign_and_a_restart(stand: Sta
         assert (stand.stories(), links(stand)) == (list(range(101, 124)), {"story", "topic", "people"})
         (watch,) = watch_rows(archive)
         assert [row.number for row in lists_of_watch(archive, watch.id)] == [1]
-    assert "redesigned" in [event.what for event in stand.events if isinstance(event, RegionEvent)]
+    assert "redesigned" in [event.what for event in stand.events if isinstance(event, ListEvent)]
 
 
 @pytest.mark.fault
@@ -193,7 +193,7 @@ def test_a_list_that_was_never_there_is_told_at_the_first_visit(stand: Stand) ->
     stand.visit(ListOptions(regions=(Chosen.named("7"),)))
     (watch,) = watch_rows(stand.archive)
     assert (links(stand), watch.attempts) == (set(), 1)
-    assert [(event.what, event.number) for event in stand.events if isinstance(event, RegionEvent)] == [("gone", 7)]
+    assert [(event.what, event.number) for event in stand.events if isinstance(event, ListEvent)] == [("gone", 7)]
 
 
 @pytest.mark.fault

@@ -19,7 +19,7 @@ from scythe.archive.retrieval import read_pages, read_records
 from scythe.archive.watches import hasten_watch, watch_rows
 from scythe.errors import BadInput
 from scythe.watch_model import Goals
-from scythe.watching.events import Event, GapEvent, LostEvent, RecordEvent, RegionEvent, TroubleEvent, VisitEvent
+from scythe.watching.events import Event, GapEvent, ListEvent, LostEvent, RecordEvent, TroubleEvent, VisitEvent
 from scythe.watching.watch import Watch, add_lists, forget_lists
 from scythe.watching.watch_options import ListOptions, WatchOptions
 
@@ -105,7 +105,7 @@ def test_a_redesign_archives_nothing_twice(stand: Stand) -> None:
     stand.board.is_new_design = True
     stand.visit(after_s=48 * HOUR_S)
     assert stand.stories() == list(range(101, 114))
-    assert [event.what for event in stand.events if isinstance(event, RegionEvent)] == ["found", "redesigned"]
+    assert [event.what for event in stand.events if isinstance(event, ListEvent)] == ["found", "redesigned"]
 
 
 def test_a_redesign_after_which_nothing_known_is_left_loses_nothing(stand: Stand) -> None:

@@ -9,7 +9,7 @@ from scythe.archive.results import RecordKey, RegionRow, WatchRow
 from scythe.crawl_model import Looked, Outcome, Receipt, Task
 from scythe.model import Record, RecordList
 from scythe.url import Url
-from scythe.watching.events import RegionEvent
+from scythe.watching.events import ListEvent
 from scythe.watching.list_choice import Notes
 from scythe.watching.tracking import GONE_AFTER, TrackedLists
 from scythe.watching.visit import tell_visit
@@ -226,7 +226,7 @@ def test_a_list_that_stays_away_is_told_as_gone_once_and_as_back_when_it_is() ->
         looked = visit.settle(world.at)
         outcome = Outcome(TASK, "retry", datetime.fromtimestamp(world.at, UTC), looked=tuple(looked))
         events = tell_visit(PAGE, outcome, Receipt(TASK), visit, [])
-        told.append([(event.what, event.number) for event in events if isinstance(event, RegionEvent)])
+        told.append([(event.what, event.number) for event in events if isinstance(event, ListEvent)])
         world.end(visit)
     quiet: list[list[tuple[str, int]]] = [[]]
     assert told == [

@@ -31,7 +31,7 @@ from scythe.demo.wording import (
     plan_words,
     stamp,
 )
-from scythe.watching.events import Event, GapEvent, RecordEvent, RegionEvent, TroubleEvent, VisitEvent
+from scythe.watching.events import Event, GapEvent, ListEvent, RecordEvent, TroubleEvent, VisitEvent
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -391,7 +391,7 @@ class ListDiary:
         elif isinstance(event, RecordEvent):
             if self._visits > 1:
                 self._stage.say_short(f"           + {event.fields.get('title') or event.link}")
-        elif isinstance(event, RegionEvent) and event.what in _LIST_CHANGES:
+        elif isinstance(event, ListEvent) and event.what in _LIST_CHANGES:
             self._stage.say_short(f"{at}  the list {_LIST_CHANGES[event.what]}")
         elif isinstance(event, GapEvent):
             more = f"{event.recovered} more on older pages" if event.recovered else "no more on the one before"

@@ -71,7 +71,7 @@ _LOOK_S = 0.5
 _ROWS = 30  # of pages, those due first
 _NEWEST = 8  # records below the table
 _COLUMNS = {"next": 8, "last": 8, "new": 4, "a day": 6, "page": 0, "why": 12}  # characters; 0: the rest
-_TOLD = ("record", "gap", "lost", "trouble", "region", "moved", "document", "hook")
+_TOLD = ("record", "gap", "lost", "trouble", "list", "moved", "document", "hook")
 
 
 def kinds_of(names: str | None) -> frozenset[str] | None:
@@ -217,7 +217,7 @@ Examples:
   scythe schedule                                             what is due when, and why
 
 A terminal shows a table. Otherwise, or with --json, every event is one JSON object on standard output:
-record, visit, region, gap, lost, trouble, moved, document, hook.
+record, visit, list, gap, lost, trouble, moved, document, hook.
 
 \b
 Exit codes:

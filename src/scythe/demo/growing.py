@@ -15,7 +15,7 @@ from scythe.demo.replay_serve import ReplayThread, serve_replay
 from scythe.schedule.simulate import Rhythm, make_arrivals
 from scythe.watch_model import DAY_S
 from scythe.watching.clock import Clock
-from scythe.watching.events import Event, RecordEvent, RegionEvent, VisitEvent
+from scythe.watching.events import Event, ListEvent, RecordEvent, VisitEvent
 from scythe.watching.watch import Watch, add_lists
 from scythe.watching.watch_options import ListOptions, WatchOptions
 
@@ -112,7 +112,7 @@ class Diary:
     stop: Callable[[], None] = lambda: None
     visits: list[VisitEvent] = field(default_factory=list)
     records: list[RecordEvent] = field(default_factory=list)
-    regions: list[RegionEvent] = field(default_factory=list)
+    regions: list[ListEvent] = field(default_factory=list)
     owed: int = 0  # records of the last visit that are to be told yet
 
     async def take(self, event: Event) -> None:
@@ -123,7 +123,7 @@ class Diary:
         elif isinstance(event, RecordEvent):
             self.records.append(event)
             self.owed -= 1
-        elif isinstance(event, RegionEvent):
+        elif isinstance(event, ListEvent):
             self.regions.append(event)
         self.tell(event)
         if self.visits and not self.owed and self.visits[-1].at.timestamp() >= self.until:
@@ -215,7 +215,7 @@ def to_look(event: VisitEvent) -> Look:
     return Look(event.at.timestamp(), event.new, event.requests, next_at, event.expected, event.why)
 
 
-def _is_known_again(regions: Sequence[RegionEvent], redesigned_at: float | None) -> bool:
+def _is_known_again(regions: Sequence[ListEvent], redesigned_at: float | None) -> bool:
     """Say whether the list was taken for itself in its new design, not for another one."""
     later = [each.what for each in regions if redesigned_at is not None and each.at.timestamp() >= redesigned_at]
     return redesigned_at is None or "found" not in later

@@ -72,7 +72,7 @@ def list_rows(region: RecordList) -> list[dict[str, Any]]:
     return list(Shape().dictionaries(list_batch("", 1, region)))
 
 
-def list_regions(page: Page) -> list[dict[str, Any]]:
+def list_lists(page: Page) -> list[dict[str, Any]]:
     """Return all that a page lists, what it is about first."""
     return [
         {"kind": region.kind, "score": region.score, "columns": list(region.columns), "records": list_rows(region)}
@@ -104,7 +104,7 @@ _TAKE: Mapping[str, Callable[[Page], Any]] = {
     "all_images": lambda page: [asdict(image) for image in page.images],
     "records": lambda page: list_rows(page.lists[0]) if page.lists else [],
     "new_records": lambda page: list(getattr(page, "new_records", ())),
-    "regions": list_regions,
+    "lists": list_lists,
     "attributes": lambda page: dict(page.attributes),
     "next_page": lambda page: page.paging.next,
     "how": lambda page: dict(page.how),

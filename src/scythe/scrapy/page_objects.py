@@ -13,7 +13,7 @@ from web_poet import field as page_field
 from scythe.model import Document
 from scythe.page.encoding import in_utf8
 from scythe.reader import read
-from scythe.scrapy.page_document import Extract, PageDocument, list_images, list_regions, list_rows, value_of
+from scythe.scrapy.page_document import Extract, PageDocument, list_images, list_lists, list_rows, value_of
 from scythe.site.site import Site
 
 
@@ -38,7 +38,7 @@ class Listing:
     url: str
     title: str = ""
     records: list[dict[str, Any]] = field(default_factory=list)  # of the list that the page is about, by column
-    regions: list[dict[str, Any]] = field(default_factory=list)  # all lists of the page, that one first
+    lists: list[dict[str, Any]] = field(default_factory=list)  # all lists of the page, that one first
     next_page: str | None = None
 
 
@@ -131,8 +131,8 @@ class ScytheRecords(_NamedPage, WebPage[Listing]):
         return list_rows(regions[0]) if regions else []
 
     @page_field
-    def regions(self) -> list[dict[str, Any]]:
-        return list_regions(self.document)
+    def lists(self) -> list[dict[str, Any]]:
+        return list_lists(self.document)
 
     @page_field
     def next_page(self) -> str | None:

@@ -74,10 +74,10 @@ class VisitEvent(Event):
 
 
 @dataclass(frozen=True, slots=True)
-class RegionEvent(Event):
+class ListEvent(Event):
     """A region appeared, vanished or looks different."""
 
-    kind: ClassVar[str] = "region"
+    kind: ClassVar[str] = "list"
     what: str  # found, redesigned, gone, back
     number: int  # of the region on its page
     region: str  # what it is called
@@ -152,7 +152,7 @@ class HookEvent(Event):
 KINDS: dict[str, type[Event]] = {
     "record": RecordEvent,
     "visit": VisitEvent,
-    "region": RegionEvent,
+    "list": ListEvent,
     "gap": GapEvent,
     "lost": LostEvent,
     "trouble": TroubleEvent,

@@ -40,9 +40,9 @@ from scythe.watching.clock import Clock
 from scythe.watching.events import (
     Event,
     GapEvent,
+    ListEvent,
     LostEvent,
     MovedEvent,
-    RegionEvent,
     TroubleEvent,
     VisitEvent,
     record_events,
@@ -206,9 +206,9 @@ def tell_gone(watch: WatchRow, outcome: Outcome, lists: TrackedLists) -> Iterato
     """Yield which lists are there no more: those not seen for some visits, and those chosen that never were."""
     for row in lists.missing:
         if row.missing + 1 == GONE_AFTER:
-            yield RegionEvent(outcome.at, watch.site_key, watch.url, "gone", row.number, row.name)
+            yield ListEvent(outcome.at, watch.site_key, watch.url, "gone", row.number, row.name)
     for one in unfound(lists.notes, lists.options) if not lists.rows else ():
-        yield RegionEvent(outcome.at, watch.site_key, watch.url, "gone", one.place, one.name)
+        yield ListEvent(outcome.at, watch.site_key, watch.url, "gone", one.place, one.name)
 
 
 def tell_trouble(watch: WatchRow, outcome: Outcome) -> TroubleEvent:
@@ -250,7 +250,7 @@ def _region(watch: WatchRow, outcome: Outcome, track: TrackedList) -> Iterator[E
     elif is_redesigned(row.pattern, track.region.pattern):
         what = "redesigned"
     if what:
-        yield RegionEvent(outcome.at, watch.site_key, watch.url, what, track.number, track.name, track.shown)
+        yield ListEvent(outcome.at, watch.site_key, watch.url, what, track.number, track.name, track.shown)
 
 
 def _gap(watch: WatchRow, outcome: Outcome, track: TrackedList, looked: Looked) -> Iterator[Event]:
