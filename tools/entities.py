@@ -8,7 +8,7 @@ from pathlib import Path
 from unicodedata import bidirectional, category
 
 TARGET = Path(__file__).resolve().parent.parent / "src" / "native" / "entities.h"
-WIDTH = 114
+WIDTH = 117
 
 
 def write_table() -> None:

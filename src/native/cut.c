@@ -1,5 +1,152 @@
 /* Cut the fields of a page: a plan and bytes come in, tuples of state, values, span, reason and way go out. */
-#include "plan.h"
+#include "native.h"
+
+#include "follow.h"
+
+enum { REASONS_KEPT = 4 };
+
+typedef struct {
+    FollowWay way;
+    PyObject *kinds;                    /* tuple of str, one for each rule */
+    uint32_t masks[REASONS_KEPT];       /* sets of rules that agreed lately */
+    PyObject *reasons[REASONS_KEPT];    /* ... and their kinds joined */
+} PlanWay;
+
+typedef struct {
+    PlanWay *ways;
+    int way_count;
+} PlanField;
+
+typedef struct {
+    PlanField *fields;
+    Py_ssize_t field_count;
+    int utf8; /* pages of the layout are UTF-8 */
+    unsigned long second_searches;
+    PyObject *source; /* keeps the literals alive */
+} Plan;
+
+static void free_plan(Plan *plan)
+{
+    for (Py_ssize_t i = 0; plan->fields && i < plan->field_count; i++) {
+        PlanField *field = &plan->fields[i];
+        for (int j = 0; field->ways && j < field->way_count; j++) {
+            for (int k = 0; k < REASONS_KEPT; k++)
+                Py_XDECREF(field->ways[j].reasons[k]);
+            PyMem_Free(field->ways[j].way.rules);
+        }
+        PyMem_Free(field->ways);
+    }
+    PyMem_Free(plan->fields);
+    Py_XDECREF(plan->source);
+    PyMem_Free(plan);
+}
+
+static void free_capsule(PyObject *capsule)
+{
+    free_plan(PyCapsule_GetPointer(capsule, "scythe.site.cut.plan"));
+}
+
+static int is_bare(const byte *at, size_t size)
+{
+    for (size_t i = 0; i < size; i++)
+        if (byte_class[at[i]] & B_NAME_END)
+            return 0;
+    return 1;
+}
+
+/* row: anchor, skip, step, nth, reach, position, counted */
+static int read_rule(PyObject *row, FollowRule *rule)
+{
+    const char *anchor, *step;
+    Py_ssize_t anchor_size, step_size, skip, reach, position;
+    if (!PyArg_ParseTuple(row, "y#ny#innp", &anchor, &anchor_size, &skip, &step, &step_size, &rule->nth, &reach,
+                          &position, &rule->counted))
+        return 0;
+    if (anchor_size == 0 || skip < 0 || (rule->nth == 0 && skip >= anchor_size) || reach < 0) {
+        PyErr_SetString(PyExc_ValueError, "a rule needs an anchor that covers its target");
+        return 0;
+    }
+    literal_init(&rule->anchor, (const byte *)anchor, (size_t)anchor_size);
+    literal_init(&rule->step, (const byte *)step, (size_t)step_size);
+    size_t from = rule->nth == 0 ? (size_t)skip : 0;
+    rule->anchor_bare = is_bare((const byte *)anchor + from, (size_t)anchor_size - from);
+    rule->step_bare = is_bare((const byte *)step, (size_t)step_size);
+    rule->skip = (size_t)skip;
+    rule->reach = reach < PAGE_LIMIT ? (size_t)reach : PAGE_LIMIT;
+    rule->position = position > 0 ? (size_t)position : 0;
+    return 1;
+}
+
+/* row: take, needed, repeats, attribute, before, after, kinds, rules */
+static int read_way(PyObject *row, PlanWay *out)
+{
+    PyObject *rules;
+    Py_ssize_t attribute, before, after;
+    FollowWay *way = &out->way;
+    if (!PyArg_ParseTuple(row, "iipy#y#y#O!O!", &way->take, &way->needed, &way->repeats, &way->attribute, &attribute,
+                          &way->before, &before, &way->after, &after, &PyTuple_Type, &out->kinds,
+                          &PyTuple_Type, &rules))
+        return 0;
+    way->attribute_size = (size_t)attribute;
+    way->before_size = (size_t)before;
+    way->after_size = (size_t)after;
+    Py_ssize_t count = PyTuple_Size(rules);
+    if (count == 0 || count > VOTES || PyTuple_Size(out->kinds) != count) {
+        PyErr_SetString(PyExc_ValueError, "a way needs from 1 to 32 rules");
+        return 0;
+    }
+    way->rules = PyMem_Calloc((size_t)count, sizeof(FollowRule));
+    if (way->rules == NULL)
+        return PyErr_NoMemory() != NULL;
+    for (way->rule_count = 0; way->rule_count < count; way->rule_count++)
+        if (!read_rule(PyTuple_GetItem(rules, way->rule_count), &way->rules[way->rule_count]))
+            return 0;
+    return 1;
+}
+
+static int read_field(PyObject *ways, PlanField *field)
+{
+    Py_ssize_t count = PyTuple_Size(ways);
+    if (count < 0)
+        return 0;
+    field->ways = PyMem_Calloc((size_t)count + 1, sizeof(PlanWay));
+    if (field->ways == NULL)
+        return PyErr_NoMemory() != NULL;
+    field->way_count = (int)count;
+    for (Py_ssize_t i = 0; i < count; i++)
+        if (!read_way(PyTuple_GetItem(ways, i), &field->ways[i]))
+            return 0;
+    return 1;
+}
+
+/* make_plan(fields, utf8): fields is a tuple of tuples of ways. */
+PyObject *make_plan(PyObject *Py_UNUSED(module), PyObject *args)
+{
+    PyObject *fields;
+    int utf8;
+    if (!PyArg_ParseTuple(args, "O!p", &PyTuple_Type, &fields, &utf8))
+        return NULL;
+    Plan *plan = PyMem_Calloc(1, sizeof *plan);
+    if (plan == NULL)
+        return PyErr_NoMemory();
+    plan->utf8 = utf8;
+    plan->source = Py_NewRef(fields);
+    plan->field_count = PyTuple_Size(fields);
+    plan->fields = PyMem_Calloc((size_t)plan->field_count + 1, sizeof(PlanField));
+    int good = plan->fields != NULL || (PyErr_NoMemory() != NULL);
+    for (Py_ssize_t i = 0; good && i < plan->field_count; i++)
+        good = read_field(PyTuple_GetItem(fields, i), &plan->fields[i]);
+    PyObject *capsule = good ? PyCapsule_New(plan, "scythe.site.cut.plan", free_capsule) : NULL;
+    if (capsule == NULL)
+        free_plan(plan);
+    return capsule;
+}
+
+PyObject *count_second_searches(PyObject *Py_UNUSED(module), PyObject *capsule)
+{
+    Plan *plan = PyCapsule_GetPointer(capsule, "scythe.site.cut.plan");
+    return plan == NULL ? NULL : PyLong_FromUnsignedLong(plan->second_searches);
+}
 
 static PyObject *state_cut, *state_absent, *state_doubt, *state_flow, *state_raw, *no_values, *doubts[D_COUNT];
 static PyObject *why_absent, *why_lacking, *why_votes, *minus_one, *ways_cache[8];
@@ -243,65 +390,60 @@ static Plan *plan_of(PyObject *capsule)
     return PyCapsule_GetPointer(capsule, "scythe.site.cut.plan");
 }
 
-static void begin(Search *search, const char *body, Py_ssize_t size, int thorough)
+/* Cut one field, or all where `index` is negative. */
+static PyObject *cut_page(PyObject *capsule, const char *body, Py_ssize_t size, Py_ssize_t index, int thorough)
 {
-    search->second_searches = 0;
-    search->utf8 = search->frameset = -1;
-    search->calm = 0;
-    map_init(&search->map, (const byte *)body, (const byte *)body + size, thorough);
+    Plan *plan = plan_of(capsule);
+    if (plan == NULL)
+        return NULL;
+    if (index >= plan->field_count) {
+        PyErr_SetString(PyExc_IndexError, "no such field");
+        return NULL;
+    }
+    Search search;
+    search.second_searches = 0;
+    search.utf8 = search.frameset = -1;
+    search.calm = 0;
+    map_init(&search.map, (const byte *)body, (const byte *)body + size, thorough);
+    PyObject *results = index < 0 ? PyTuple_New(plan->field_count) : NULL;
+    for (Py_ssize_t i = index < 0 ? 0 : index; i < plan->field_count; i++) {
+        PyObject *result = search.map.broken ? pack_doubt(D_SIZE) : cut_with(&search, plan, i);
+        if (index >= 0) {
+            results = result;
+            break;
+        }
+        if (results == NULL || result == NULL || PyTuple_SetItem(results, i, result) < 0) {
+            Py_CLEAR(results);
+            break;
+        }
+    }
+    plan->second_searches += search.second_searches;
+    map_free(&search.map);
+    return results;
 }
 
 /* cut_field(plan, body, index, thorough) */
-PyObject *cut_field(PyObject *module, PyObject *args)
+PyObject *cut_field(PyObject *Py_UNUSED(module), PyObject *args)
 {
-    (void)module;
     PyObject *capsule;
     const char *body;
     Py_ssize_t size, index;
     int thorough;
     if (!PyArg_ParseTuple(args, "Oy#np", &capsule, &body, &size, &index, &thorough))
         return NULL;
-    Plan *plan = plan_of(capsule);
-    if (plan == NULL)
-        return NULL;
-    if (index < 0 || index >= plan->field_count) {
-        PyErr_SetString(PyExc_IndexError, "no such field");
-        return NULL;
-    }
-    Search search;
-    begin(&search, body, size, thorough);
-    PyObject *result = search.map.broken ? pack_doubt(D_SIZE) : cut_with(&search, plan, index);
-    plan->second_searches += search.second_searches;
-    map_free(&search.map);
-    return result;
+    return cut_page(capsule, body, size, index < 0 ? PY_SSIZE_T_MAX : index, thorough);
 }
 
 /* cut_fields(plan, body, thorough) */
-PyObject *cut_fields(PyObject *module, PyObject *args)
+PyObject *cut_fields(PyObject *Py_UNUSED(module), PyObject *args)
 {
-    (void)module;
     PyObject *capsule;
     const char *body;
     Py_ssize_t size;
     int thorough;
     if (!PyArg_ParseTuple(args, "Oy#p", &capsule, &body, &size, &thorough))
         return NULL;
-    Plan *plan = plan_of(capsule);
-    if (plan == NULL)
-        return NULL;
-    Search search;
-    begin(&search, body, size, thorough);
-    PyObject *results = PyTuple_New(plan->field_count);
-    for (Py_ssize_t i = 0; results != NULL && i < plan->field_count; i++) {
-        PyObject *result = search.map.broken ? pack_doubt(D_SIZE) : cut_with(&search, plan, i);
-        if (result == NULL)
-            Py_CLEAR(results);
-        else
-            PyTuple_SetItem(results, i, result);
-    }
-    plan->second_searches += search.second_searches;
-    map_free(&search.map);
-    return results;
+    return cut_page(capsule, body, size, -1, thorough);
 }
 
 static PyObject *text_or_none(Text *text)
@@ -316,9 +458,8 @@ static PyObject *text_or_none(Text *text)
 }
 
 /* read_run(bytes, in_attribute): the text of a run without tags, or None. */
-PyObject *read_run(PyObject *module, PyObject *args)
+PyObject *read_run(PyObject *Py_UNUSED(module), PyObject *args)
 {
-    (void)module;
     const char *body;
     Py_ssize_t size;
     int attribute;
@@ -338,9 +479,8 @@ static int nothing_around(void *who, int what)
 }
 
 /* read_element(bytes): the text of an element that was scanned before in other bytes, or None. */
-PyObject *read_element(PyObject *module, PyObject *args)
+PyObject *read_element(PyObject *Py_UNUSED(module), PyObject *args)
 {
-    (void)module;
     const char *body;
     Py_ssize_t size;
     if (!PyArg_ParseTuple(args, "y#", &body, &size))

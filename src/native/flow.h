@@ -1,7 +1,7 @@
 /* The text of one element in paragraphs, from the bytes of the page, as scythe.site.cut.cutter gives it from the tree.
  *
  * flow.c reads the tokens; flow_tree.c follows the tree builder of the HTML standard as far as it decides which box a
- * text stands in; flow_text.c collects boxes and blocks; flow_render.c joins the blocks.
+ * text stands in; flow_text.c collects boxes and blocks, and joins the blocks.
  * Where the bytes alone do not tell, the answer is doubt.
  */
 #ifndef SCYTHE_CUT_FLOW_H
@@ -98,9 +98,6 @@ typedef struct {
     size_t out_size, out_room;
 } Flow;
 
-/* flow.c */
-int flow_read(Flow *f);
-
 /* flow_tree.c: each returns 0 in doubt */
 int flow_open_root(Flow *f, const Token *t);
 int flow_start_tag(Flow *f, const Token *t, int dropped);
@@ -126,7 +123,6 @@ void flow_rule(Flow *f);
 void flow_open_box(Flow *f, uint8_t tag, int layout);
 void flow_close_box(Flow *f);
 
-/* flow_render.c */
 int flow_render(Flow *f);
 
 static inline int is_pre(uint8_t tag)

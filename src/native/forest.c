@@ -1,7 +1,4 @@
-/* The walk of scythe.reading.forest in C: the arrays of a forest and rows of features come in, scores go out.
- *
- * It must give the same numbers as the walk by arrays; a test holds that.
- */
+/* The walk of scythe.reading.forest in C, which gives the same numbers: arrays and rows of features in, scores out. */
 #include "native.h"
 #include <math.h>
 #include <stdint.h>
@@ -83,9 +80,8 @@ static PyObject *predict(const Py_buffer *parts, Py_ssize_t width)
     return scores;
 }
 
-PyObject *predict_forest(PyObject *module, PyObject *args)
+PyObject *predict_forest(PyObject *Py_UNUSED(module), PyObject *args)
 {
-    (void)module;
     PyObject *given[PARTS], *scores = NULL;
     Py_ssize_t width;
     Py_buffer parts[PARTS];

@@ -1,7 +1,5 @@
 /* The tokens of a page; see map.h. */
-#ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* memmem */
-#endif
 #include "map.h"
 
 #include <stdlib.h>

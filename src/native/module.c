@@ -7,10 +7,8 @@
  * before is then not used. */
 enum { VERSION = 1 };
 
-static PyObject *tag_table(PyObject *self, PyObject *unused)
+static PyObject *tag_table(PyObject *Py_UNUSED(self), PyObject *Py_UNUSED(unused))
 {
-    (void)self;
-    (void)unused;
     PyObject *table = PyDict_New();
     for (int tag = 1; table != NULL && tag < TAG_COUNT; tag++) {
         PyObject *row = Py_BuildValue("(iI)", tag_rows[tag].kind, tag_rows[tag].traits);
@@ -21,9 +19,8 @@ static PyObject *tag_table(PyObject *self, PyObject *unused)
     return table;
 }
 
-static PyObject *check_utf8(PyObject *module, PyObject *body)
+static PyObject *check_utf8(PyObject *Py_UNUSED(module), PyObject *body)
 {
-    (void)module;
     char *bytes;
     Py_ssize_t size;
     if (PyBytes_AsStringAndSize(body, &bytes, &size))
@@ -34,14 +31,10 @@ static PyObject *check_utf8(PyObject *module, PyObject *body)
 static PyMethodDef methods[] = {
     {"tag_table", tag_table, METH_NOARGS, "Return name -> (kind, traits) of every known tag."},
     {"is_utf8", check_utf8, METH_O, "is_utf8(bytes): whether they are valid UTF-8."},
-    {"find_links", find_links, METH_VARARGS,
-     "find_links(body, most_links, most_tags, most_bytes): links, other tags, how many more, read to the end."},
-    {"has_many_names", has_many_names, METH_VARARGS,
-     "has_many_names(source, most): whether tags have attributes of more than so many names."},
-    {"is_orderly", is_orderly, METH_VARARGS,
-     "is_orderly(source, depth, formatting, attributes, tag_bytes, tags, names, attribute_names): closed in turn."},
-    {"list_blocks", list_blocks, METH_VARARGS,
-     "list_blocks(root, kinds, is_hidden, emptied=frozenset()): the columns of Blocks in order."},
+    {"find_links", find_links, METH_VARARGS, "find_links(body, most_links, most_tags, most_bytes): links, tags, lost, whole."},
+    {"has_many_names", has_many_names, METH_VARARGS, "has_many_names(source, most): more names of attributes than that."},
+    {"is_orderly", is_orderly, METH_VARARGS, "is_orderly(source, *bounds): whether elements are closed in turn."},
+    {"list_blocks", list_blocks, METH_VARARGS, "list_blocks(root, kinds, is_hidden, emptied=frozenset()): columns of Blocks."},
     {"list_elements", list_elements, METH_VARARGS, "list_elements(root, kinds, is_hidden): the columns of Elements in order."},
     {"predict_forest", predict_forest, METH_VARARGS,
      "predict_forest(roots, first, feature, threshold, value, rows, width): the mean over the trees for each row."},
@@ -52,10 +45,8 @@ static PyMethodDef methods[] = {
     {"read_run", read_run, METH_VARARGS, "read_run(bytes, in_attribute): the text of a run without tags, or None."},
     {"read_element", read_element, METH_VARARGS, "read_element(bytes): the text of one element, or None."},
     {"plan_flow", plan_flow, METH_O, "plan_flow(drops): prepare the openings of elements that `read_flow` leaves out."},
-    {"read_flow", read_flow, METH_VARARGS,
-     "read_flow(page, start, end, plan): the text of an element in paragraphs, or None."},
-    {"doubt_of_flow", doubt_of_flow, METH_VARARGS,
-     "doubt_of_flow(page, start, end, plan): why `read_flow` says None, or ''."},
+    {"read_flow", read_flow, METH_VARARGS, "read_flow(page, start, end, plan): the text of an element, or None."},
+    {"doubt_of_flow", doubt_of_flow, METH_VARARGS, "doubt_of_flow(page, start, end, plan): why there is no text."},
     {NULL, NULL, 0, NULL},
 };
 

@@ -173,16 +173,16 @@ static int start_in_svg(Order *o, uint16_t id, int is_closed)
 }
 
 /* Skip the content of a script and the like whose start tag ends at `at`; 0 where that is not plain. */
-static int skip_raw(Order *o, const Name *name, int is_script)
+static int skip_raw(Order *o, const Token *t, int is_script)
 {
     const byte *from = o->at;
     for (;;) {
         const byte *found = memchr(from, '<', (size_t)(o->end - from));
-        if (found == NULL || o->end - found < 3 + (Py_ssize_t)name->size)
+        if (found == NULL || o->end - found < 3 + (Py_ssize_t)t->name_size)
             return 0;
         int is_end = found[1] == '/';
-        const byte *behind = found + 1 + is_end + name->size;
-        if ((is_end || is_script) && same_letters(found + 1 + is_end, name->name, name->size)) {
+        const byte *behind = found + 1 + is_end + t->name_size;
+        if ((is_end || is_script) && same_letters(found + 1 + is_end, t->name, t->name_size)) {
             if (is_end && *behind == '>') {
                 o->at = behind + 1;
                 return 1;
@@ -194,7 +194,7 @@ static int skip_raw(Order *o, const Name *name, int is_script)
     }
 }
 
-static int start_element(Order *o, uint16_t id, const Name *name, int is_closed)
+static int start_element(Order *o, uint16_t id, const Token *t, int is_closed)
 {
     uint32_t traits = traits_by_id(id);
     if (o->open[TAG_SVG])
@@ -210,7 +210,7 @@ static int start_element(Order *o, uint16_t id, const Name *name, int is_closed)
     if (is_grid(top(o)) && id != TAG_SCRIPT && id != TAG_STYLE)
         return 0; /* would be moved in front of the table */
     if (traits & T_RAW)
-        return skip_raw(o, name, id == TAG_SCRIPT);
+        return skip_raw(o, t, id == TAG_SCRIPT);
     if ((id == TAG_LI || id == TAG_DD || id == TAG_DT) && !end_item(o, id))
         return 0;
     if (traits & T_CLOSES_P) {
@@ -285,16 +285,15 @@ static int take_tag(Order *o, int is_end)
     for (const byte *at = t.name; t.tag == TAG_OTHER && at < t.attributes; at++)
         if (*at < 0x21 || *at == '<')
             return 0;
-    Name name = {t.name, t.name_size};
     o->at = t.attributes;
     int is_closed;
     if (!skip_attributes(o, &is_closed) || o->at - start > o->tag_bytes || (is_end && o->at - start > PLAIN_END))
         return 0;
     uint16_t id = t.tag;
-    if (id == TAG_OTHER && (id = number_of(&o->tags, name.name, name.size, o->most_names)) == 0)
+    if (id == TAG_OTHER && (id = number_of(&o->tags, t.name, t.name_size, o->most_names)) == 0)
         return 0;
     id = t.tag == TAG_OTHER ? (uint16_t)(TAG_COUNT + id) : id;
-    return is_end ? end_element(o, id) : ++o->nodes && start_element(o, id, &name, is_closed);
+    return is_end ? end_element(o, id) : ++o->nodes && start_element(o, id, &t, is_closed);
 }
 
 /* Count the name of a document type, which the tree builder keeps as it does those of attributes. */
@@ -370,9 +369,8 @@ static int run(Order *o)
     return 1;
 }
 
-PyObject *is_orderly(PyObject *module, PyObject *args)
+PyObject *is_orderly(PyObject *Py_UNUSED(module), PyObject *args)
 {
-    (void)module;
     Py_buffer source;
     Py_ssize_t depth, formatting, attributes, tag_bytes, nodes, names, attribute_names;
     if (!PyArg_ParseTuple(args, "y*nnnnnnn", &source, &depth, &formatting, &attributes, &tag_bytes, &nodes, &names,

@@ -305,23 +305,23 @@ static int next_token(Scan *s, const byte **at, Token *token)
     return 1;
 }
 
-/* A select with nothing but options, which cannot surprise. */
-static int skip_select(Scan *s, Token *t)
+const byte *select_end(const byte *at, const byte *end, int *why)
 {
-    Token token;
-    const byte *at = t->next;
-    for (;;) {
-        if (!next_token(s, &at, &token))
-            return STOP;
-        if (token.kind != TOKEN_START && token.kind != TOKEN_END)
-            continue;
-        if (token.tag == TAG_SELECT && token.kind == TOKEN_END)
+    Token t;
+    *why = D_PAGE_END;
+    while ((at = find_byte(at, end, '<')) != NULL) {
+        read_token(&t, at, end);
+        if (t.kind == TOKEN_UNENDED)
             break;
-        if (token.tag != TAG_OPTION && token.tag != TAG_OPTGROUP)
-            return doubtful(s, D_SELECT);
+        if (t.kind == TOKEN_END && t.tag == TAG_SELECT)
+            return t.next;
+        if ((t.kind == TOKEN_START || t.kind == TOKEN_END) && t.tag != TAG_OPTION && t.tag != TAG_OPTGROUP) {
+            *why = D_SELECT;
+            break;
+        }
+        at = t.next;
     }
-    t->next = at;
-    return GO_ON;
+    return NULL;
 }
 
 /* A template ends with its own end tag whatever is open in it; only raw text can hide that. */
@@ -520,7 +520,7 @@ static int start_special(Scan *s, Token *t)
     if (t->tag == TAG_LI || t->tag == TAG_DD || t->tag == TAG_DT)
         return start_item(s, t);
     if (t->tag == TAG_SELECT)
-        return skip_select(s, t);
+        return (t->next = select_end(t->next, s->end, &s->doubt)) ? s->doubt = SURE, GO_ON : STOP;
     if (t->tag == TAG_PLAINTEXT)
         return doubtful(s, D_RAW);
     if (t->tag == TAG_BUTTON) {

@@ -7,6 +7,9 @@
 /* Return the end of an svg in good order, from its opening tag, or NULL where HTML in it may have ended it. */
 const byte *svg_end(const Token *opening, const byte *end);
 
+/* Return the end of a select with nothing but options, from behind its opening tag, or NULL and why. */
+const byte *select_end(const byte *at, const byte *end, int *why);
+
 /* Reasons of doubt, as people are told them; the first is none. */
 #define SCYTHE_DOUBTS(X) \
     X(SURE, "") \

@@ -286,24 +286,13 @@ static void scorer_dealloc(PyObject *object) {
     Scorer *self = (Scorer *)object;
     PyTypeObject *type = Py_TYPE(object);
     clear_elements(&self->elements);
-    PyMem_Free(self->elements.items);
-    PyMem_Free(self->elements.vectors);
-    PyMem_Free(self->elements.slots);
-    Py_XDECREF(self->elements.looks);
-    Py_XDECREF(self->elements.tags);
-    Py_XDECREF(self->page_tags);
-    Py_XDECREF(self->lower);
-    Py_XDECREF(self->isalnum);
-    PyMem_Free(self->vocabulary.items);
-    PyMem_Free(self->vocabulary.codes);
-    PyMem_Free(self->vocabulary.slots);
-    PyMem_Free(self->name_vocabulary.items);
-    PyMem_Free(self->name_vocabulary.codes);
-    PyMem_Free(self->name_vocabulary.slots);
-    PyMem_Free(self->memory.base);
-    PyMem_Free(self->kinds);
-    PyMem_Free(self->word_chars);
-    PyMem_Free(self->scratch);
+    PyObject *held[] = {self->elements.looks, self->elements.tags, self->page_tags, self->lower, self->isalnum};
+    void *memory[] = {self->elements.items, self->elements.vectors, self->elements.slots, self->vocabulary.items,
+                      self->vocabulary.codes, self->vocabulary.slots, self->name_vocabulary.items,
+                      self->name_vocabulary.codes, self->name_vocabulary.slots, self->memory.base, self->kinds,
+                      self->word_chars, self->scratch};
+    for (size_t i = 0; i < sizeof held / sizeof *held; i++) Py_XDECREF(held[i]);
+    for (size_t i = 0; i < sizeof memory / sizeof *memory; i++) PyMem_Free(memory[i]);
     freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
     release(object);
     Py_DECREF(type);

@@ -1,14 +1,20 @@
-/* The block walk of scythe.page.blocks in C: a tree comes in, the columns of boxes, blocks and images go out.
- *
- * It asks the tree through the same Python attributes as the Python walk and must give the same columns; a test holds that.
+/* The walks over a tree of scythe.page.blocks and scythe.page.elements: a tree comes in, the columns of blocks or of
+ * elements go out. The tree is asked through its Python attributes, as in Python; a test holds that both give the same.
  */
-#include "walk.h"
+#include "native.h"
 
 #include <string.h>
 
-PyObject *s_tag, *s_first_child, *s_next, *s_parent, *s_text_content, *s_attributes, *s_class, *s_hidden, *s_style;
-PyObject *s_empty, *s_space, *s_href;
-static PyObject *s_mem_id, *s_id, *s_role, *s_itemprop;
+enum { TEXT, INLINE, BOX, SKIP, BREAK, IMAGE, RULE, LINK, BOLD };
+
+static PyObject *s_tag, *s_first_child, *s_next, *s_parent, *s_text_content, *s_attributes, *s_class, *s_hidden, *s_style;
+static PyObject *s_empty, *s_space, *s_href, *s_mem_id, *s_id, *s_role, *s_itemprop;
+
+/* Numbers made once: the columns of a page repeat the same ones, which have 32 bytes each. */
+typedef struct {
+    PyObject **items;
+    Py_ssize_t room;
+} Numbers;
 
 typedef struct {
     Py_ssize_t parent, start, end;
@@ -31,7 +37,8 @@ typedef struct {
     PyObject *is_hidden, *emptied; /* emptied: NULL, or mem_ids of elements taken to have no content */
 } Walk;
 
-void *make_room(void *items, Py_ssize_t count, Py_ssize_t *room, size_t size)
+/* Return an array with room for one item more, moved if it must be; NULL with an error set on failure. */
+static void *make_room(void *items, Py_ssize_t count, Py_ssize_t *room, size_t size)
 {
     if (count < *room)
         return items;
@@ -63,14 +70,15 @@ static PyObject *number_of(Numbers *numbers, Py_ssize_t value)
     return Py_XNewRef(*made);
 }
 
-void forget_numbers(Numbers *numbers)
+static void forget_numbers(Numbers *numbers)
 {
     for (Py_ssize_t i = 0; i < numbers->room; i++)
         Py_XDECREF(numbers->items[i]);
     PyMem_Free(numbers->items);
 }
 
-int append_int(Numbers *numbers, PyObject *list, Py_ssize_t value)
+/* Append a number to a list; -1 with an error set on failure. */
+static int append_int(Numbers *numbers, PyObject *list, Py_ssize_t value)
 {
     PyObject *number = number_of(numbers, value);
     if (number == NULL)
@@ -80,7 +88,8 @@ int append_int(Numbers *numbers, PyObject *list, Py_ssize_t value)
     return failed;
 }
 
-int set_int(Numbers *numbers, PyObject *list, Py_ssize_t place, Py_ssize_t value)
+/* Put a number into a list; -1 with an error set on failure. */
+static int set_int(Numbers *numbers, PyObject *list, Py_ssize_t place, Py_ssize_t value)
 {
     PyObject *number = number_of(numbers, value);
     return number ? PyList_SetItem(list, place, number) : -1;
@@ -159,13 +168,15 @@ static int end_block_if_any(Walk *w)
     return 0;
 }
 
-PyObject *attribute(PyObject *attributes, PyObject *key)
+/* Return the attribute as a borrowed non-empty str, or NULL, without an error set where there is none. */
+static PyObject *attribute(PyObject *attributes, PyObject *key)
 {
     PyObject *value = PyDict_GetItemWithError(attributes, key);
     return value && PyUnicode_Check(value) && PyUnicode_GetLength(value) ? value : NULL;
 }
 
-PyObject *names_of(PyObject *attributes)
+/* Join class, id, role and itemprop as the Python walk does (new reference). */
+static PyObject *names_of(PyObject *attributes)
 {
     PyObject *keys[] = {s_id, s_role, s_itemprop};
     PyObject *names = attribute(attributes, s_class);
@@ -189,7 +200,8 @@ PyObject *names_of(PyObject *attributes)
     return names;
 }
 
-PyObject *attributes_of(PyObject *node)
+/* Return the attributes of a node as a dict (new reference). */
+static PyObject *attributes_of(PyObject *node)
 {
     PyObject *attributes = PyObject_GetAttr(node, s_attributes);
     if (attributes && !PyDict_Check(attributes)) {
@@ -200,7 +212,8 @@ PyObject *attributes_of(PyObject *node)
     return attributes;
 }
 
-int hides(PyObject *judge, PyObject *attributes)
+/* Ask `judge` whether attributes hide an element, where they may; -1 with an error set on failure. */
+static int hides(PyObject *judge, PyObject *attributes)
 {
     int has = PyDict_Contains(attributes, s_hidden);
     if (has)
@@ -341,7 +354,8 @@ static int push(Walk *w, int kind)
     return 0;
 }
 
-int kind_of(PyObject *kinds, PyObject *tag)
+/* Return the kind of a tag, INLINE for an unknown one, -1 with an error set on failure. */
+static int kind_of(PyObject *kinds, PyObject *tag)
 {
     PyObject *kind = PyDict_GetItemWithError(kinds, tag);
     if (kind == NULL)
@@ -418,7 +432,8 @@ static PyObject *enter(Walk *w, PyObject *node, PyObject *kinds, int *kind)
     return child ? child : Py_NewRef(Py_None);
 }
 
-void replace(PyObject **place, PyObject *value)
+/* Put a value (the reference is taken) where another one was. */
+static void replace(PyObject **place, PyObject *value)
 {
     PyObject *old = *place;
     *place = value;
@@ -496,9 +511,8 @@ fail:
     return NULL;
 }
 
-PyObject *list_blocks(PyObject *module, PyObject *args)
+PyObject *list_blocks(PyObject *Py_UNUSED(module), PyObject *args)
 {
-    (void)module;
     PyObject *root, *kinds, *made = NULL;
     Walk w = {0};
     if (!PyArg_ParseTuple(args, "OO!O|O!", &root, &PyDict_Type, &kinds, &w.is_hidden, &PyFrozenSet_Type, &w.emptied))
@@ -525,12 +539,210 @@ PyObject *list_blocks(PyObject *module, PyObject *args)
     return made;
 }
 
+typedef struct {
+    Py_ssize_t parent, end, depth, leaf_start, leaf_end;
+    int hidden;
+} Row;
+
+typedef struct {
+    Row *rows;
+    Py_ssize_t count, room, here;
+    PyObject *tag, *classes, *names, *node, *href, *text, *leaf_row;
+    PyObject *kinds, *judge;
+    Numbers numbers;
+} Listing;
+
+static int put_href(Listing *l, PyObject *attributes, PyObject *tag)
+{
+    if (PyUnicode_GetLength(tag) != 1 || PyUnicode_ReadChar(tag, 0) != 'a')
+        return 0;
+    PyObject *href = attribute(attributes, s_href);
+    if (href == NULL)
+        return PyErr_Occurred() ? -1 : 0;
+    PyObject *row = PyLong_FromSsize_t(l->count);
+    int failed = row == NULL || PyDict_SetItem(l->href, row, href);
+    Py_XDECREF(row);
+    return failed ? -1 : 0;
+}
+
+/* Describe an element by its attributes: class, names, href; -1 on failure, else whether they hide it. */
+static int describe(Listing *l, PyObject *node, PyObject *tag, int hidden)
+{
+    PyObject *attributes = attributes_of(node), *names = NULL, *classes;
+    int answer = -1;
+    if (attributes == NULL)
+        return -1;
+    if (PyDict_Size(attributes) == 0) {
+        answer = PyList_Append(l->classes, s_empty) || PyList_Append(l->names, s_empty) ? -1 : hidden;
+        goto done;
+    }
+    if (!hidden && (hidden = hides(l->judge, attributes)) < 0)
+        goto done;
+    classes = attribute(attributes, s_class);
+    if ((classes == NULL && PyErr_Occurred()) || (names = names_of(attributes)) == NULL)
+        goto done;
+    if (PyList_Append(l->classes, classes ? classes : s_empty) || PyList_Append(l->names, names) ||
+        put_href(l, attributes, tag))
+        goto done;
+    answer = hidden;
+done:
+    Py_XDECREF(names);
+    Py_DECREF(attributes);
+    return answer;
+}
+
+static int open_row(Listing *l, PyObject *node, PyObject *tag)
+{
+    Py_ssize_t parent = l->here;
+    Row *rows = make_room(l->rows, l->count, &l->room, sizeof(Row));
+    if (rows == NULL)
+        return -1;
+    l->rows = rows;
+    int hidden = describe(l, node, tag, parent >= 0 && l->rows[parent].hidden);
+    if (hidden < 0 || PyList_Append(l->tag, tag) || PyList_Append(l->node, node))
+        return -1;
+    Py_ssize_t leaves = PyList_Size(l->text), depth = parent >= 0 ? l->rows[parent].depth + 1 : 0;
+    l->rows[l->count] = (Row){parent, l->count + 1, depth, leaves, leaves, hidden};
+    l->count++;
+    return 0;
+}
+
+static int put_leaf(Listing *l, PyObject *node)
+{
+    PyObject *text = PyObject_GetAttr(node, s_text_content), *words = NULL, *squeezed = NULL;
+    int failed = text == NULL;
+    if (!failed && PyUnicode_Check(text)) {
+        words = PyUnicode_Split(text, NULL, -1);
+        failed = words == NULL;
+        if (!failed && PyList_Size(words)) {
+            squeezed = PyUnicode_Join(s_space, words);
+            failed = squeezed == NULL || PyList_Append(l->text, squeezed) || append_int(&l->numbers, l->leaf_row, l->here);
+        }
+    }
+    Py_XDECREF(text);
+    Py_XDECREF(words);
+    Py_XDECREF(squeezed);
+    return failed ? -1 : 0;
+}
+
+static void close_row(Listing *l)
+{
+    l->rows[l->here].end = l->count;
+    l->rows[l->here].leaf_end = PyList_Size(l->text);
+}
+
+/* Enter one node; return its first child (new reference), None to go on, NULL on error. */
+static PyObject *enter_element(Listing *l, PyObject *node)
+{
+    PyObject *tag = PyObject_GetAttr(node, s_tag), *child = NULL;
+    if (tag == NULL)
+        return NULL;
+    if (!PyUnicode_Check(tag)) {
+        Py_DECREF(tag);
+        tag = Py_NewRef(s_empty);
+    }
+    int kind = kind_of(l->kinds, tag), failed = kind < 0;
+    if (kind == TEXT)
+        failed = put_leaf(l, node);
+    else if (kind != SKIP && !failed) {
+        failed = open_row(l, node, tag);
+        if (!failed && (child = PyObject_GetAttr(node, s_first_child)) != NULL && child != Py_None)
+            l->here = l->count - 1;
+        failed = failed || child == NULL;
+    }
+    Py_DECREF(tag);
+    if (failed) {
+        Py_XDECREF(child);
+        return NULL;
+    }
+    return child ? child : Py_NewRef(Py_None);
+}
+
+/* Return the node after one without children to go down to (new reference), None at the end, NULL on error. */
+static PyObject *go_on(Listing *l, PyObject *node)
+{
+    PyObject *following = PyObject_GetAttr(node, s_next);
+    while (following == Py_None && l->here > 0) {
+        Py_DECREF(following);
+        close_row(l);
+        PyObject *above = PyList_GetItem(l->node, l->here); /* borrowed; the list keeps it */
+        l->here = l->rows[l->here].parent;
+        following = above ? PyObject_GetAttr(above, s_next) : NULL;
+    }
+    return following;
+}
+
+static int walk_elements(Listing *l, PyObject *root)
+{
+    PyObject *tag = PyObject_GetAttr(root, s_tag);
+    if (tag == NULL)
+        return -1;
+    l->here = -1;
+    int failed = open_row(l, root, PyUnicode_Check(tag) ? tag : s_empty);
+    Py_DECREF(tag);
+    if (failed)
+        return -1;
+    l->here = 0;
+    PyObject *node = PyObject_GetAttr(root, s_first_child);
+    while (node && node != Py_None) {
+        PyObject *child = enter_element(l, node);
+        if (child == Py_None) {
+            Py_DECREF(child);
+            child = go_on(l, node);
+        }
+        replace(&node, child);
+    }
+    if (node == NULL)
+        return -1;
+    Py_DECREF(node);
+    close_row(l);
+    return 0;
+}
+
+static PyObject *element_columns(Listing *l)
+{
+    PyObject *columns[6];
+    int failed = 0;
+    for (int i = 0; i < 6; i++)
+        failed |= (columns[i] = PyList_New(l->count)) == NULL;
+    for (Py_ssize_t i = 0; i < l->count && !failed; i++) {
+        Row *row = &l->rows[i];
+        failed = set_int(&l->numbers, columns[0], i, row->parent) || set_int(&l->numbers, columns[1], i, row->end) ||
+                 set_int(&l->numbers, columns[2], i, row->depth) || PyList_SetItem(columns[3], i, PyBool_FromLong(row->hidden)) ||
+                 set_int(&l->numbers, columns[4], i, row->leaf_start) || set_int(&l->numbers, columns[5], i, row->leaf_end);
+    }
+    if (!failed)
+        return Py_BuildValue("(ONNNOONNNOOOO)", l->tag, columns[0], columns[1], columns[2], l->classes, l->names,
+                             columns[3], columns[4], columns[5], l->node, l->href, l->text, l->leaf_row);
+    for (int i = 0; i < 6; i++)
+        Py_XDECREF(columns[i]);
+    return NULL;
+}
+
+PyObject *list_elements(PyObject *Py_UNUSED(module), PyObject *args)
+{
+    PyObject *root, *made = NULL;
+    Listing l = {0};
+    if (!PyArg_ParseTuple(args, "OO!O", &root, &PyDict_Type, &l.kinds, &l.judge))
+        return NULL;
+    PyObject **lists[] = {&l.tag, &l.classes, &l.names, &l.node, &l.text, &l.leaf_row};
+    size_t count = sizeof lists / sizeof *lists;
+    int failed = (l.href = PyDict_New()) == NULL;
+    for (size_t i = 0; i < count; i++)
+        failed |= (*lists[i] = PyList_New(0)) == NULL;
+    if (!failed && walk_elements(&l, root) == 0)
+        made = element_columns(&l);
+    for (size_t i = 0; i < count; i++)
+        Py_XDECREF(*lists[i]);
+    Py_XDECREF(l.href);
+    forget_numbers(&l.numbers);
+    PyMem_Free(l.rows);
+    return made;
+}
+
 int walk_init(void)
 {
-    struct {
-        PyObject **where;
-        const char *text;
-    } names[] = {{&s_tag, "tag"}, {&s_first_child, "first_child"}, {&s_next, "next"}, {&s_parent, "parent"},
+    struct { PyObject **where; const char *text; } names[] = {{&s_tag, "tag"}, {&s_first_child, "first_child"}, {&s_next, "next"}, {&s_parent, "parent"},
                  {&s_text_content, "text_content"}, {&s_attributes, "attributes"}, {&s_mem_id, "mem_id"},
                  {&s_class, "class"}, {&s_id, "id"},
                  {&s_role, "role"}, {&s_itemprop, "itemprop"}, {&s_hidden, "hidden"}, {&s_style, "style"},
