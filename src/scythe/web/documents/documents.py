@@ -227,6 +227,8 @@ def _choose(document: Document, parts: tuple[Part, ...]) -> DocumentRead:
     """Return some parts of a document; what is not asked for is not even worked out."""
     named = set(get_args(Part)) - {"all"} if "all" in parts else set(parts)
     chosen: dict[str, Any] = {name: getattr(document, name) for name in named}
+    if "fields" in chosen:
+        chosen["fields"] = dict(chosen["fields"])  # images, which are read late, are among them
     return DocumentRead(url=document.url, why=document.why, losses=document.losses, **chosen)
 
 
