@@ -8,22 +8,18 @@ from pathlib import Path
 
 import pytest
 from bench.command import app
-from bench.crawl import Crawled, CrawlRun, Killed, crawl_options, make_tables, spider_command
 from bench.trial_pages import build_pages, load_pages
 from bench.trial_runs import Ledger, serve_trial, time_command
-from bench.whole.crawl import figures_of
 from typer.testing import CliRunner
 
 from bench import crawl
-from scythe.errors import BadInput, ScytheError
+from scythe.errors import ScytheError
 
 ASK = """
 import sys, urllib.request
 for _ in range(int(sys.argv[2])):
     urllib.request.urlopen(sys.argv[1]).read()
 """
-PEACE = (Crawled("scythe", 42, 2.0, 0.42), Crawled("Scrapy", 42, 4.0, 0.84))
-KILLED = (Killed("scythe", 42, 21, 0, 0, 5), Killed("Scrapy", 42, 21, 17, 2, 9))
 
 
 def test_pages_are_made_once_and_kept(tmp_path: Path) -> None:
@@ -55,28 +51,6 @@ def test_a_command_is_killed_when_it_has_asked_often_enough(tmp_path: Path) -> N
         assert 5 <= seen < 1_000_000
         with pytest.raises(ScytheError, match="too few requests"):
             crawl.kill_after([sys.executable, "-c", ASK, url, "1"], ledger, seen + 100)
-
-
-def test_both_are_asked_for_the_same(tmp_path: Path) -> None:
-    assert crawl_options(4)[:6] == ["--delay", "0", "--concurrency", "4", "--per-host", "4"]
-    assert crawl_options()[-1] == "--no-sitemaps"
-    assert spider_command("http://h/", tmp_path / "o", concurrency=4)[-2:] == ["--concurrency", "4"]
-
-
-def test_what_was_counted_becomes_a_table_and_figures() -> None:
-    done = CrawlRun(42, 100_000, PEACE, KILLED)
-    (table,) = make_tables(done)
-    assert table.rows == (("scythe", 42, 21.0, 10.0, 21, 0, 0, 5), ("Scrapy", 42, 10.5, 20.0, 21, 17, 2, 9))
-    values = {(one.name, one.who): one.value for one in figures_of(done)}
-    assert values["crawl/times as fast as Scrapy", "scythe"] == 2.0
-    assert (values["crawl/pages lost", "scythe"], values["crawl/pages lost", "Scrapy"]) == (0.0, 17.0)
-
-
-def test_a_site_of_no_size_is_refused() -> None:
-    with pytest.raises(BadInput, match="at least 42"):
-        crawl.run(pages=41)
-    done = CliRunner().invoke(app, ["crawl", "--pages", "1"])
-    assert (done.exit_code, "too small" in done.output) == (2, True)
 
 
 @pytest.mark.soak

@@ -87,19 +87,6 @@ def test_a_figure_that_is_not_measured_any_more_breaks_its_floor() -> None:
     assert [one.floor.name for one in held if one.is_broken] == ["text/news/F1"]
 
 
-def test_parts_and_tools_that_did_not_run_are_told_and_break_nothing() -> None:
-    floors = make_floors(make_report(*FIGURES))
-    ran = [section("text", FIGURES[0]), Section("learn", "learn", "", skipped="no folder")]
-    held = {one.floor.name: one for one in hold(floors, ran, [])}
-    assert not any(one.is_broken for one in held.values())
-    assert {name: one.why for name, one in held.items()} == {
-        "text/news/F1": "",
-        "text/all/times as fast as trafilatura": "trafilatura was not compared with",
-        "learn/cuts that differ": "no folder",
-        "schedule/auto, paging/missed": "not asked for",
-    }
-
-
 @pytest.mark.parametrize(
     ("digests", "setting", "complaint"),
     [
@@ -117,25 +104,6 @@ def test_other_data_and_other_settings_are_not_compared(
     check_same(floors, {"text/news.jsonl": "ab"}, Setting())
     with pytest.raises(BadInput, match=complaint):
         check_same(floors, digests, setting)
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "{",
-        "[]",
-        "{}",
-        '{"format": "scythe-floors", "version": 2, "setting": {}, "data": {}, "floors": {}}',
-        '{"format": "scythe-floors", "version": 1, "setting": {"x": 1}, "data": {}, "floors": {}}',
-        '{"format": "scythe-floors", "version": 1, "setting": {}, "data": {}, "floors": {"taste/x": {"at_least": 1}}}',
-        '{"format": "scythe-floors", "version": 1, "setting": {}, "data": {}, "floors": {"text/x": {"about": 1}}}',
-    ],
-)
-def test_what_are_no_floors_is_refused(text: str, tmp_path: Path) -> None:
-    path = tmp_path / "f.json"
-    path.write_text(text)
-    with pytest.raises(BadInput, match=r"f\.json holds no floors"):
-        load_floors(path)
 
 
 def test_the_command_pins_and_holds(tmp_path: Path) -> None:

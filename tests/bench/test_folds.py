@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
-import lzma
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -25,7 +23,6 @@ from scythe.reading.images.image_features import feature_names as image_feature_
 from scythe.reading.images.relevance import score_images
 from scythe.reading.lists.find_lists import read_records
 from scythe.reading.lists.list_features import feature_names
-from scythe.reading.text.choose_text import see
 
 ROOT = Path(__file__).parents[2]
 LISTING = (ROOT / "examples" / "tools.html").read_text("utf-8")
@@ -118,15 +115,6 @@ def test_with_the_shipped_models_every_fold_reads_as_scythe_does(path: Path, shi
     )
 
 
-def test_two_networks_read_the_same_page_apart(tmp_path: Path, shipped: Folds) -> None:
-    folds = write_folds(tmp_path, 1, marked=0)
-    page = Page.from_text(PAGES[0].read_text("utf-8"))
-    by_shipped, by_other = shipped.text[0], folds.text[0]
-    seen = [see(page, one).probabilities for one in (by_shipped, by_other, None)]
-    assert not np.allclose(seen[0], seen[1])
-    assert np.allclose(seen[0], seen[2])
-
-
 def write_sets(folder: Path, names: list[str]) -> None:
     story = "<p>The meadow was mown on Monday, and it rained on Tuesday.</p>" * 9
     gold = " ".join(["The meadow was mown on Monday, and it rained on Tuesday."] * 9)
@@ -167,20 +155,6 @@ def test_choosing_pages_and_learning_from_them_use_the_held_out_model_too(tmp_pa
     assert image_trials.fit_relevance((), (), forest)(page) != image_trials.fit_relevance((), ())(page)
 
 
-def test_models_know_the_digest_of_their_data(tmp_path: Path) -> None:
-    source = tmp_path / "text" / "made.jsonl"
-    source.parent.mkdir()
-    source.write_bytes(b"rows")
-    save_folds(tmp_path / "text.json.xz", [network_that_keeps(True)], [source])
-    assert load_folds(tmp_path).data == {"text/made.jsonl": hashlib.sha256(b"rows").hexdigest()}
-
-
-def test_the_same_models_give_the_same_file(tmp_path: Path) -> None:
-    for name in ("one.json.xz", "two.json.xz"):
-        save_folds(tmp_path / name, [network_that_keeps(True)], [])
-    assert (tmp_path / "one.json.xz").read_bytes() == (tmp_path / "two.json.xz").read_bytes()
-
-
 def test_the_models_of_the_repository_fit_this_version() -> None:
     folds = load_folds(ROOT / "train" / "folds")
     assert [len(folds.text), len(folds.images), len(folds.records)] == [FOLDS] * 3
@@ -194,63 +168,4 @@ def test_a_folder_without_models_is_refused(tmp_path: Path) -> None:
         load_folds(tmp_path / "nowhere")
 
 
-def test_a_task_without_models_is_refused_before_anything_runs(tmp_path: Path) -> None:
-    save_folds(tmp_path / "records.json.xz", [SHIPPED["records"]], [])
-    folds = load_folds(tmp_path)
-    write_sets(tmp_path / "data", ["field"])
-    with pytest.raises(BadInput, match=r"has no text\.json\.xz"):
-        list(text.run(tmp_path / "data", folds=folds))
-    with pytest.raises(BadInput, match=r"has no images\.json\.xz: "):
-        images.run(tmp_path / "data", folds=folds)
-    row = {"id": "a", "html": "<p>Hay</p>", "metric": "tokens", "gold": "Hay", "relevant_images": ["/a.jpg"]}
-    (tmp_path / "data" / "text" / "made.jsonl").write_text(json.dumps(row), "utf-8")
-    with pytest.raises(BadInput, match=r"has no images\.json\.xz, no text\.json\.xz"):
-        images.run(tmp_path / "data", folds=folds)
-    assert records.run(tmp_path / "data", folds=folds)
-
-
-def _other_features(text: str) -> str:
-    saved = json.loads(text)
-    if "mean" in saved:
-        saved["mean"] = saved["mean"][:-1]
-    else:
-        saved["features"] = ["what is this", *saved["features"][1:]]
-    return json.dumps(saved)
-
-
-@pytest.mark.parametrize("task", TASKS)
-def test_models_of_other_features_are_refused(task: str, tmp_path: Path) -> None:
-    save_folds(tmp_path / f"{task}.json.xz", [SHIPPED[task], _other_features(SHIPPED[task])], [])
-    with pytest.raises(BadInput, match=rf"{task}\.json\.xz does not hold .*other features: run train/folds\.py"):
-        load_folds(tmp_path)
-
-
 GOOD: dict[str, Any] = {"format": FORMAT, "version": VERSION, "data": {}, "models": [json.loads(SHIPPED["records"])]}
-
-
-@pytest.mark.parametrize(
-    "saved",
-    [
-        b"",
-        b"no xz file",
-        lzma.compress(b"[]"),
-        lzma.compress(b"{}"),
-        lzma.compress(b"not json"),
-        lzma.compress(json.dumps(GOOD).encode())[:-40],
-        lzma.compress(json.dumps(GOOD | {"models": []}).encode()),
-        lzma.compress(json.dumps(GOOD | {"models": [{}]}).encode()),
-        lzma.compress(json.dumps(GOOD | {"models": 3}).encode()),
-        lzma.compress(json.dumps(GOOD | {"data": []}).encode()),
-        lzma.compress(json.dumps(GOOD | {"format": "other"}).encode()),
-    ],
-)
-def test_damaged_files_are_refused_by_name(saved: bytes, tmp_path: Path) -> None:
-    (tmp_path / "records.json.xz").write_bytes(saved)
-    with pytest.raises(BadInput, match=r"records\.json\.xz does not hold models of folds"):
-        load_folds(tmp_path)
-
-
-def test_another_version_is_named(tmp_path: Path) -> None:
-    (tmp_path / "records.json.xz").write_bytes(lzma.compress(json.dumps(GOOD | {"version": 9}).encode()))
-    with pytest.raises(BadInput, match="expected scythe-folds version 1, got scythe-folds version 9"):
-        load_folds(tmp_path)

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import pytest
 from bench.command import app
 from bench.image_rows import LabelledRows, load_rows
-from bench.image_trials import Plan, Trial, choose, try_site, try_sites
-from bench.images import Relevance, judge_page, run
+from bench.image_trials import Plan, choose, try_site, try_sites
+from bench.images import judge_page, run
 from typer.testing import CliRunner
 
 from scythe.demo.scoring import Counts
-from scythe.errors import BadInput
 
 
 def _row(site: str, page: int, number: int, relevant: bool) -> dict[str, Any]:
@@ -88,23 +86,6 @@ def test_the_test_half_is_the_same_for_every_way_of_choosing(image_set: Path) ->
         assert first.counts.hits + first.counts.missed == second.counts.hits + second.counts.missed
 
 
-def test_without_a_model_the_f_measure_is_nought(image_set: Path) -> None:
-    pages = [
-        LabelledRows(rows.site, rows.page, (False,) * 4 if number % 8 else rows.relevant)
-        for number, rows in enumerate(load_rows(image_set)["farm.example"])
-    ]
-    trials = [try_site("farm.example", pages, Plan("adaboost", 1), seed) for seed in range(6)]
-    without = [trial for trial in trials if trial is not None and not trial.has_model]
-    assert without
-    assert all(trial.f == 0.0 and trial.counts.hits == 0 and trial.counts.missed > 0 for trial in without)
-
-
-def test_a_trial_says_how_often_yes_and_no_were_right() -> None:
-    trial = Trial("farm.example", Counts(3, 1, 1), 20, 0.0, 0.0, 5)
-    assert (trial.f, trial.accuracy) == (0.75, 0.9)
-    assert trial.log_loss == pytest.approx(3.604)
-
-
 def test_every_table_of_the_paper_has_its_shape(image_set: Path) -> None:
     tables = run(image_set, method=("adaboost", "og", "relevance"), pages=(1, 3), seeds=1)
     titles = [table.title for table in tables]
@@ -114,16 +95,6 @@ def test_every_table_of_the_paper_has_its_shape(image_set: Path) -> None:
     assert [row[0] for row in tables[2].rows] == [1, 3]
     assert tables[2].columns[1::2] == ("random", "clusters", "algorithm1", "kinds", "cover")
     assert [row[0] for row in tables[3].rows] == [10]
-
-
-def test_addresses_are_counted_in_clusters(tmp_path: Path) -> None:
-    path = tmp_path / "urls.jsonl"
-    urls = [f"https://farm.example/story-{number}" for number in range(9)] + [
-        "https://farm.example/about-the-farm-and-us"
-    ]
-    path.write_text("".join(json.dumps({"site": "farm", "n": 1, "url": url}) + "\n" for url in urls), encoding="utf-8")
-    table = run(path)[0]
-    assert table.rows[0][1:] == (2.0, 0.0, 1)
 
 
 def test_pages_are_scored_by_any_address_of_an_image() -> None:
@@ -137,43 +108,6 @@ def test_pages_are_scored_by_any_address_of_an_image() -> None:
     counts, took_s = judge_page(row, "og")
     assert counts == Counts(1, 0, 1)
     assert took_s >= 0
-
-
-def test_an_unknown_method_and_a_set_without_images_are_refused(image_set: Path, tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="no method is called guess"):
-        run(image_set, method=("guess",))
-    other = tmp_path / "text.jsonl"
-    other.write_text(json.dumps({"id": "1", "html": "<p>x", "gold": "x"}) + "\n", encoding="utf-8")
-    with pytest.raises(BadInput, match="holds no sets of images"):
-        run(other)
-
-
-@dataclass
-class _Page:
-    site: str
-    url: str
-    images: list[dict[str, Any]]
-    labels: list[int] = field(default_factory=list)
-
-
-def test_the_default_can_be_plugged_into_another_scorer() -> None:
-    pages = [
-        _Page(
-            "farm.example",
-            f"https://farm.example/story-{page}",
-            [_row("farm.example", page, i, i == 0) for i in range(4)],
-        )
-        for page in range(8)
-    ]
-    train = [_Page(page.site, page.url, page.images, [1, 0, 0, 0]) for page in pages[:3]]
-    adapter = Relevance()
-    adapter.fit([], pages)
-    cold = adapter.predict_proba(pages[7])
-    assert adapter._z(pages[7]) == cold
-    adapter.fit(train, pages)
-    assert adapter.predict(pages[7]) == [True, False, False, False]
-    assert adapter.predict_many(pages[6:]) == [*adapter.predict_proba(pages[6]), *adapter.predict_proba(pages[7])]
-    assert adapter._z(pages[7]) == cold
 
 
 def test_the_command_prints_tables_or_json(image_set: Path) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from bench.command import app
-from bench.learning import LearningRun, Tally, choose_pages, make_tables, run
+from bench.learning import LearningRun, run
 from typer.testing import CliRunner
 
 WORDS = "barley wheat river harvest farmer meadow autumn market village bridge orchard winter mill".split()
@@ -52,23 +52,6 @@ def test_what_is_cut_is_what_the_tree_gives(done: LearningRun) -> None:
 
 def test_values_by_example_are_right(done: LearningRun) -> None:
     assert {shots: counts["shop", "price"].hits for shots, counts in done.shown.items()} == {1: 7, 2: 6, 3: 5}
-
-
-def test_tables_tell_shares_and_rates(done: LearningRun) -> None:
-    cuts, examples = make_tables(done)
-    assert cuts.rows[0][:5] == ("shop", "first", 4, 4, 100.0)
-    assert cuts.rows[-1][0] == "all"
-    assert examples.rows[-1] == (3, 1, "1.000", "1.000", "1.000")
-
-
-def test_nothing_counted_makes_an_empty_table() -> None:
-    (cuts,) = make_tables(LearningRun({("none", "first"): Tally()}))
-    assert cuts.rows[0] == ("none", "first", 0, 0, None, None, None, 0, None)
-
-
-def test_small_sites_keep_half_of_their_pages_to_be_extracted() -> None:
-    assert choose_pages(6) == {"first": [0, 1, 2], "spread": [0, 2, 5]}
-    assert choose_pages(1)["spread"] == [0]
 
 
 def test_the_command_prints_tables_and_json(data: Path) -> None:

@@ -75,11 +75,6 @@ def test_a_list_page_is_scored_for_records_and_paging(tmp_path):
     assert tables[1].rows[0][1:] == (1, 1, 1.0, 0, 0)
 
 
-def test_published_methods_stand_beside_the_default(tmp_path):
-    table = bench.run(write(tmp_path, "lists", LIST_ROW), methods=("auto", "mdr", "stm"))[0]
-    assert [row[0] for row in table.rows] == ["auto", "mdr", "stm"]
-
-
 def test_ingredients_are_looked_for_without_scripts(tmp_path):
     table = bench.run(write(tmp_path, "recipes", RECIPE_ROW))[0]
     scores = dict(zip(table.columns, table.rows[0], strict=True))
@@ -111,10 +106,3 @@ def test_the_command_prints_json_with_its_caution(tmp_path):
     answer = json.loads(done.stdout)
     assert "memory, not skill" in answer["caution"]
     assert answer["tables"][0]["name"] == "lists"
-
-
-def test_the_command_prints_tables(tmp_path):
-    done = CliRunner().invoke(app, ["records", "--data", str(write(tmp_path, "lists", LIST_ROW))])
-    assert done.exit_code == 0, done.output
-    assert "title column" in done.stdout
-    assert "Python" in done.stdout

@@ -12,10 +12,9 @@ from bench.schedule_tables import make_tables
 from typer.testing import CliRunner
 
 from bench import schedule as bench
-from scythe.errors import BadInput
 from scythe.schedule.policies import POLICIES
 from scythe.schedule.simulate import PolicyTask, Rhythm, Trace, make_arrivals, start_of, write_trace
-from scythe.watch_model import DAY_S, HOUR_S, Goals
+from scythe.watch_model import DAY_S, Goals
 
 ADAPTERS = {
     "fixed": bench.FixedHour,
@@ -65,10 +64,6 @@ def test_an_adapter_does_what_our_own_simulator_does(name: str, traces: list[Tra
         assert score.missed * score.arrivals == pytest.approx(missed)
 
 
-def test_every_policy_has_an_adapter() -> None:
-    assert set(POLICIES) <= set(ADAPTERS)
-
-
 def test_the_table_shows_duplicates_against_the_constant_schedule(traces: list[Trace]) -> None:
     tasks = [PolicyTask(name, Goals()) for name in ("average", "ses", "nutch", "stormcrawler")]
     first, *each = make_tables(bench.score_policies(traces, tasks), per_trace=True)
@@ -87,25 +82,6 @@ def test_following_back_misses_nothing(traces: list[Trace]) -> None:
     assert score.requests_day > score.fetches_day
 
 
-def test_a_curve_leads_from_thrifty_to_eager(traces: list[Trace]) -> None:
-    (knob,) = bench.knobs(["seasonal"], Goals())
-    curve = bench.draw_curve(knob, bench.try_knob(knob, traces), "p95")
-    fetches = [point.fetches_day for point in curve.points]
-    assert fetches == sorted(fetches)
-    assert curve.points[-1].delay_h <= 0.5 < curve.points[0].delay_h
-    assert curve.default == 0
-
-
-def test_fixed_is_drawn_by_its_interval() -> None:
-    (knob,) = bench.knobs(["fixed"], Goals())
-    assert knob.tasks[knob.default or 0].goals.max_delay_s == HOUR_S
-
-
-def test_a_trace_that_is_too_short_is_named(traces: list[Trace]) -> None:
-    with pytest.raises(BadInput, match="short-one"):
-        bench.score(PolicyTask("fixed", Goals()), Trace("short-one", 10, traces[0].arrivals[:50]))
-
-
 def test_the_command_prints_tables_and_json_and_draws(folder: Path) -> None:
     asked = ["schedule", "--data", str(folder), "--policy", "average", "--policy", "fixed", "--max-delay", "6h"]
     shown = CliRunner().invoke(app, [*asked, "--per-trace"])
@@ -120,13 +96,3 @@ def test_the_command_prints_tables_and_json_and_draws(folder: Path) -> None:
     for file in (plot, folder / "frontier-p95.svg"):
         assert file.read_text().startswith("<svg")
         assert "quick" not in file.read_text()
-
-
-@pytest.mark.parametrize(
-    "asked",
-    [["--policy", "weekly"], ["--miss", "0"], ["--max-delay", "soon"]],
-)
-def test_what_cannot_be_asked_ends_with_a_message(folder: Path, asked: list[str]) -> None:
-    ended = CliRunner().invoke(app, ["schedule", "--data", str(folder), "--policy", "fixed", *asked])
-    assert ended.exit_code == 2
-    assert asked[1] in ended.output or "miss" in ended.output

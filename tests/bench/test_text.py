@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 from bench.command import app
-from bench.machine import describe_machine
 from bench.pages import Case, find_sets, load_set
 from bench.scoring import Truth
 from typer.testing import CliRunner
@@ -15,8 +14,6 @@ from typer.testing import CliRunner
 import scythe.reader
 from bench import peers, text
 from scythe.errors import BadInput, MissingExtra
-from scythe.model import Reading, TextOptions
-from scythe.page import Page
 
 FIVE = "One a. Two b. Three c. Four d. Five e."
 ARTICLE = {"id": "article", "url": "https://example.org/a", "metric": "tokens", "html": f"<p>menu</p><div>{FIVE}</div>"}
@@ -31,14 +28,6 @@ def write(path: Path, *rows: object) -> Path:
     path.parent.mkdir(exist_ok=True)
     path.write_bytes(pack(body))
     return path
-
-
-def keep_all(page: Page, options: TextOptions) -> Reading:
-    return Reading("all", text=" ".join(page.blocks.text))
-
-
-def break_down(page: Page, options: TextOptions) -> Reading:
-    raise ZeroDivisionError("no page is good enough")
 
 
 def test_a_run_scores_each_method_on_each_set(tmp_path: Path) -> None:
@@ -68,13 +57,6 @@ def test_limit_reads_the_first_pages_and_worst_lists_the_lowest(tmp_path: Path) 
     assert [(page.id, page.f1) for page in score.worst] == [("short", 0.0)]
 
 
-def test_every_page_is_announced(tmp_path: Path) -> None:
-    path = write(tmp_path / "s.jsonl", ARTICLE, SHORT)
-    seen: list[tuple[str, str, int]] = []
-    list(text.run(path, methods=["sentences"], tick=lambda *args: seen.append(args)))
-    assert seen == [("s", "sentences", 2)] * 2
-
-
 def test_an_extractor_that_raises_loses_the_page_not_the_run() -> None:
     def fail(html: str, url: str | None) -> str:
         raise RuntimeError("x" * 500)
@@ -95,11 +77,6 @@ def test_a_method_can_be_named_by_module_and_function(tmp_path: Path) -> None:
             list(text.run(path, methods=[name]))
 
 
-def test_a_reading_that_carries_text_is_scored_by_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(text, "method", lambda name: keep_all)
-    assert text.extract_by("all")("<p>a<p>b", None) == "a b"
-
-
 def test_the_default_method_is_scored_as_users_run_it() -> None:
     html = f"<title>T</title><p>menu</p><div>{FIVE * 3}</div>"
     assert text.extract_by(text.DEFAULT)(html, None) == scythe.reader.read(html).text
@@ -114,12 +91,6 @@ def test_each_installed_peer_finds_the_article(name: str, tmp_path: Path) -> Non
     paragraph = "<p>Reapers walked the field before dawn. They cut the barley, bound it, and set it up to dry.</p>"
     html = f"<html><body><article><h1>Harvest</h1>{paragraph * 8}</article></body></html>"
     assert "set it up to dry" in peers.peer(name)(html, "https://example.org/")
-
-
-def test_an_unknown_peer_is_answered_with_the_known_ones() -> None:
-    with pytest.raises(BadInput, match="trafilatura"):
-        peers.peer("scissors")
-    assert peers.release("no-such-package-here") == ""
 
 
 @pytest.mark.parametrize(
@@ -139,17 +110,6 @@ def test_a_bad_line_is_named_with_its_place(line: str, complaint: str, tmp_path:
         load_set(path)
 
 
-def test_damaged_mixed_and_empty_sets_are_refused(tmp_path: Path) -> None:
-    damaged = tmp_path / "d.jsonl.xz"
-    damaged.write_bytes(lzma.compress(json.dumps(SHORT).encode())[:-20])
-    with pytest.raises(BadInput, match=r"d\.jsonl\.xz"):
-        load_set(damaged)
-    with pytest.raises(BadInput, match="mixes the metrics chunks, tokens"):
-        load_set(write(tmp_path / "m.jsonl", SHORT, CHUNKS))
-    with pytest.raises(BadInput, match="holds no pages"):
-        load_set(write(tmp_path / "e.jsonl"))
-
-
 def test_missing_data_is_refused(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="there is no file"):
         find_sets(tmp_path / "none")
@@ -160,42 +120,9 @@ def test_missing_data_is_refused(tmp_path: Path) -> None:
         find_sets(tmp_path / "a.csv")
 
 
-def test_the_machine_is_described() -> None:
-    machine = describe_machine()
-    assert machine.cpus >= 1
-    assert "selectolax" in dict(machine.packages)
-    assert machine.python in machine.summary()
-
-
 def test_the_command_prints_a_table_and_the_machine(tmp_path: Path) -> None:
     path = write(tmp_path / "small.jsonl", ARTICLE, SHORT)
     result = CliRunner().invoke(app, ["text", "--data", str(path), "--method", "sentences", "--worst", "1"])
     assert result.exit_code == 0, result.output
     for part in ("small (2 pages)", "sentF1", "sentences  0.500", "0.000 +0 -2 short", "Python 3."):
         assert part in result.output
-
-
-def test_the_command_prints_json_when_asked(tmp_path: Path) -> None:
-    path = write(tmp_path / "small.jsonl", ARTICLE)
-    result = CliRunner().invoke(app, ["text", "--data", str(path), "--method", "sentences", "--json"])
-    printed = json.loads(result.stdout)
-    assert printed["scores"][0]["rates"]["f1"] == 1.0
-    assert printed["machine"]["cpus"] >= 1
-
-
-def test_the_command_shows_errors_of_an_extractor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(text, "method", lambda name: break_down)
-    path = write(tmp_path / "small.jsonl", ARTICLE)
-    result = CliRunner().invoke(app, ["text", "--data", str(path), "--method", "sentences"])
-    assert "sentences error article: ZeroDivisionError" in result.output
-
-
-def test_bad_arguments_end_with_code_2_and_a_sentence(tmp_path: Path) -> None:
-    for arguments in (
-        ["--data", str(tmp_path / "none")],
-        ["--data", str(write(tmp_path / "s.jsonl", SHORT)), "--method", "x"],
-    ):
-        result = CliRunner().invoke(app, ["text", *arguments])
-        assert result.exit_code == 2
-        assert "bench:" in result.output
-        assert "Traceback" not in result.output
