@@ -15,6 +15,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 
+from tests.sites.replay_process import ReplayProcess, serve_replay_process
+
 from bench.trial_runs import Ledger, Moments, query
 from bench.trials.harness import trial_folder
 from bench.trials.watch_trial import (
@@ -28,7 +30,6 @@ from bench.trials.watch_trial import (
     watch_command,
 )
 from scythe.demo.replay import Replay
-from scythe.demo.replay_serve import ReplayProcess, serve_replay_process
 from scythe.watch_model import DAY_S
 
 _RUN_S = 120.0

@@ -14,9 +14,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from tests.sites.replay_process import ReplayProcess, split_trace
+
 from bench.trial_runs import ENVIRONMENT, ROOT, query
-from scythe.demo.replay import ListPage, Outage, Replay, ReplayClock, ReplayList, ReplayRedesign, split_trace
-from scythe.demo.replay_serve import ReplayProcess, ReplayRequest
+from scythe.demo.replay import ListPage, Outage, Replay, ReplayClock, ReplayList, ReplayRedesign
+from scythe.demo.replay_serve import ReplayRequest
 from scythe.schedule.simulate import Rhythm, Trace, make_arrivals, read_traces
 from scythe.watch_model import DAY_S, HOUR_S, WEEK_S
 

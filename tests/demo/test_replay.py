@@ -7,22 +7,11 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
+from tests.sites.replay_process import dump, load, serve_replay_process, split_trace
 
 import scythe
-from scythe.demo.replay import (
-    DRESSES,
-    ListPage,
-    Outage,
-    Replay,
-    ReplayClock,
-    ReplayHost,
-    ReplayList,
-    ReplayRedesign,
-    dump,
-    load,
-    split_trace,
-)
-from scythe.demo.replay_serve import serve_replay, serve_replay_process
+from scythe.demo.replay import DRESSES, ListPage, Outage, Replay, ReplayClock, ReplayHost, ReplayList, ReplayRedesign
+from scythe.demo.replay_serve import serve_replay
 from scythe.errors import BadInput
 
 START = 1_660_000_000.0

@@ -6,15 +6,13 @@ A redesign changes elements, class names, order, wording and date formats, but n
 from __future__ import annotations
 
 import bisect
-import json
 import time
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from email.utils import format_datetime
 from functools import cached_property
 from html import escape
-from pathlib import Path
 from random import Random
 from typing import TypeVar
 from urllib.parse import quote
@@ -206,37 +204,6 @@ def plan_story(seed: int, number: int, moment: float, shelf: ReplayList) -> Page
     day = datetime.fromtimestamp(moment, UTC).date()
     path = f"/news/{number}-{slugify(title)}"
     return PagePlan(number, "news", shelf.language, path, title, voice.author, day, topic, teaser, key)
-
-
-def split_trace(arrivals: Sequence[float], parts: int, seed: int = 1) -> tuple[tuple[float, ...], ...]:
-    """Deal the arrivals of one trace out over several lists, as sections of one paper share what is written."""
-    random = Random(seed)
-    dealt: tuple[list[float], ...] = tuple([] for _ in range(parts))
-    for moment in arrivals:
-        dealt[random.randrange(parts)].append(float(moment))
-    return tuple(map(tuple, dealt))
-
-
-def dump(replay: Replay, path: Path) -> None:
-    """Write a replay to a file."""
-    path.write_text(json.dumps(asdict(replay)), encoding="utf-8")
-
-
-def load(path: Path) -> Replay:
-    """Read a replay that `dump` wrote."""
-    plain = json.loads(path.read_text(encoding="utf-8"))
-    return Replay(
-        pace=ReplayClock(**plain["pace"]),
-        shelves=_records(lambda **row: ReplayList(**row | {"arrivals": tuple(row["arrivals"])}), plain["shelves"]),
-        pages=_records(lambda **row: ListPage(**row | {"shelves": tuple(row["shelves"])}), plain["pages"]),
-        redesigns=_records(ReplayRedesign, plain["redesigns"]),
-        outages=_records(Outage, plain["outages"]),
-        seed=plain["seed"],
-    )
-
-
-def _records(make: Callable[..., T], rows: Iterable[dict[str, object]]) -> tuple[T, ...]:
-    return tuple(make(**row) for row in rows)
 
 
 _MONTHS = {

@@ -1,28 +1,19 @@
-"""Serve a replay or a growing list on loopback, and log its requests.
-
-`python -m scythe.demo.replay_serve REPLAY.json --ledger FILE` runs it as a process.
-"""
+"""Serve a replay or a growing list on loopback, and log its requests."""
 
 from __future__ import annotations
 
-import argparse
 import asyncio
-import json
-import os
-import subprocess
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
-from pathlib import Path
+from dataclasses import dataclass, field
 from random import Random
-from typing import TextIO
 
 from scythe.demo.answers import Answer
 from scythe.demo.protocol import DemoConnection, Request, write_head
-from scythe.demo.replay import ListPage, Outage, Replay, ReplayClock, ReplayHost, ReplayList, dump, load
+from scythe.demo.replay import ListPage, Outage, Replay, ReplayClock, ReplayHost, ReplayList
 
 _ADDRESS = "127.0.0.1"
 
@@ -178,19 +169,6 @@ class ReplayThread(ServedReplay):
     asked: list[ReplayRequest]
 
 
-@dataclass(frozen=True)
-class ReplayProcess(ServedReplay):
-    """A replay served by a process of its own."""
-
-    ledger: Path
-
-    @property
-    def asked(self) -> list[ReplayRequest]:
-        """Every request so far, in the order they came."""
-        lines = self.ledger.read_text(encoding="utf-8").splitlines(keepends=True)
-        return [ReplayRequest(**json.loads(line)) for line in lines if line.endswith("\n")]
-
-
 @contextmanager
 def serve_replay(replay: Replay, now: Callable[[], float] | None = None) -> Iterator[ReplayThread]:
     """Serve a replay from a thread of this process until the block ends; `now` replaces the clock of its pace."""
@@ -209,52 +187,6 @@ def serve_replay(replay: Replay, now: Callable[[], float] | None = None) -> Iter
         loop.call_soon_threadsafe(loop.stop)
         thread.join(10)
         loop.close()
-
-
-@contextmanager
-def serve_replay_process(replay: Replay, folder: Path) -> Iterator[ReplayProcess]:
-    """Serve a replay from a process of its own until the block ends; `folder` takes its plan and its ledger."""
-    plan, ledger = folder / "replay.json", folder / "ledger.jsonl"
-    dump(replay, plan)
-    ledger.touch()
-    command = [sys.executable, "-m", "scythe.demo.replay_serve", str(plan), "--ledger", str(ledger)]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:  # noqa: S603  (our own module)
-        assert process.stdin is not None
-        assert process.stdout is not None
-        try:
-            line = process.stdout.readline()
-            if not line:
-                raise OSError("the replay cannot be served")
-            yield ReplayProcess(replay, tuple(json.loads(line)), ledger)
-        finally:
-            process.stdin.close()
-            try:
-                process.wait(10)
-            except subprocess.TimeoutExpired:
-                process.kill()
-
-
-async def _serve_here(replay: Replay, lines: TextIO) -> None:
-    server = ReplayServer(replay, replay.pace.now, lambda asked: _write_down(asked, lines))
-    await server.start()
-    sys.stdout.write(json.dumps(server.bases) + "\n")
-    sys.stdout.flush()
-    await asyncio.get_running_loop().run_in_executor(None, sys.stdin.read)
-    await server.stop()
-
-
-def _write_down(asked: ReplayRequest, lines: TextIO) -> None:
-    lines.write(json.dumps(asdict(asked)) + "\n")
-
-
-def main() -> None:
-    """Serve the replay that the command line names."""
-    parser = argparse.ArgumentParser(description="Serve a replay on loopback until standard input ends.")
-    parser.add_argument("replay", type=Path)
-    parser.add_argument("--ledger", default=os.devnull, help="write every request to this file, a JSON object per line")
-    said = parser.parse_args()
-    with open(said.ledger, "a", buffering=1, encoding="utf-8") as lines:
-        asyncio.run(_serve_here(load(said.replay), lines))
 
 
 _BEFORE = 60  # stories that are there at the start
@@ -282,7 +214,3 @@ def serve_live(every_s: float, seed: int = 1) -> None:
         sys.stdout.write(f"{served.urls[0]}\n")
         sys.stdout.flush()
         threading.Event().wait(_LONGEST_S)
-
-
-if __name__ == "__main__":
-    main()
