@@ -6,19 +6,19 @@ import csv
 import io
 import json
 import sys
-from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pyarrow.parquet
 import pytest
 
-from scythe.cli.document_sinks import render_records
 from scythe.cli.records import Trail
-from scythe.cli.row_sinks import ParquetRows, open_row_sink
+from scythe.cli.sinks import ParquetBatches, open_row_sink
 from scythe.errors import BadInput, MissingExtra
 from scythe.fetch.inputs import Reach
 from scythe.model import Document, Listed, Record, RecordList
-from scythe.output.rows import RowBatch, Shape, attributes_batch, list_batch, require_parquet, write_csv, write_lines
+from scythe.output.document_writers import render_records
+from scythe.output.formats import require_parquet
+from scythe.output.rows import Shape, attributes_batch, list_batch, write_rows
 from scythe.page import Page
 from scythe.url import Url
 
@@ -29,35 +29,36 @@ GOODS = RecordList(
 TABLE = RecordList((Record(("3", "x", "y")),), ("page", "link", "kind"), "table")
 
 
-def text_of(write: Callable[[Sequence[RowBatch], Shape], str], shape: Shape, *regions: RecordList) -> str:
-    return write([list_batch("https://example.org/", n, region) for n, region in enumerate(regions, 1)], shape)
+def text_of(kind: str, shape: Shape, *lists: RecordList) -> str:
+    batches = [list_batch("https://example.org/", number, one) for number, one in enumerate(lists, 1)]
+    return write_rows(kind, batches, shape).decode()
 
 
 def test_header_has_the_columns_of_all_lists_once_and_link_and_image_last() -> None:
-    rows = list(csv.reader(io.StringIO(text_of(write_csv, Shape(page=True, region=True), GOODS, TABLE))))
+    rows = list(csv.reader(io.StringIO(text_of("csv", Shape(page=True, region=True), GOODS, TABLE))))
     assert rows[0] == ["page", "region", "kind", "title", "price", "page_2", "link_2", "kind_2", "link", "image"]
     assert rows[1] == ["https://example.org/", "1", "products", "Snath", "€54", "", "", "", LINK, IMAGE]
     assert rows[3][5:8] == ["3", "x", "y"]
 
 
 def test_header_of_one_list_is_its_columns_link_and_image() -> None:
-    assert text_of(write_csv, Shape(), GOODS).splitlines()[0] == "title,price,link,image"
+    assert text_of("csv", Shape(), GOODS).splitlines()[0] == "title,price,link,image"
 
 
 @pytest.mark.parametrize("cell", ["=HYPERLINK(1)", "+1", "-1", "@a", "\t=1", "\n=1", "＝1"])
 def test_cell_of_csv_cannot_become_a_formula(cell: str) -> None:
     region = RecordList((Record((cell,)),), (cell,))
-    for row in csv.reader(io.StringIO(text_of(write_csv, Shape(), region))):
+    for row in csv.reader(io.StringIO(text_of("csv", Shape(), region))):
         assert row[0] in (f"'{cell}", "link")
 
 
 def test_json_lines_keep_numbers_and_texts_as_they_are() -> None:
-    row = json.loads(text_of(write_lines, Shape(region=True), GOODS).splitlines()[0])
+    row = json.loads(text_of("jsonl", Shape(region=True), GOODS).splitlines()[0])
     assert row == {"region": 1, "kind": "products", "title": "Snath", "price": "€54", "link": LINK, "image": IMAGE}
 
 
 def test_parquet_has_null_where_a_record_has_nothing(tmp_path: Path) -> None:
-    sink = ParquetRows(tmp_path / "out.parquet", Shape(region=True))
+    sink = ParquetBatches(tmp_path / "out.parquet", Shape(region=True))
     sink.put(list_batch("", 1, GOODS))
     sink.close()
     table = pyarrow.parquet.read_table(tmp_path / "out.parquet")

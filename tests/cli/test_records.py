@@ -16,7 +16,7 @@ from tests.fetch.server import page as answer
 from typer.testing import CliRunner
 
 from scythe.cli.records import app
-from scythe.cli.row_sinks import TableRows
+from scythe.cli.sinks import TableRows
 from scythe.output.rows import RowBatch, Shape
 
 from .conftest import EMPTY_PAGE, Run

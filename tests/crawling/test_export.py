@@ -477,7 +477,7 @@ def test_a_parquet_file_is_written_in_groups_of_rows(
     archive: Archive, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     export_archive(archive, tmp_path / "whole.parquet")
-    monkeypatch.setattr("scythe.output.archive_rows._GROUP_ROWS", 1)
+    monkeypatch.setattr("scythe.output.rows._GROUP_ROWS", 1)
     export_archive(archive, tmp_path / "groups.parquet")
     whole, groups = (pyarrow.parquet.ParquetFile(tmp_path / name) for name in ("whole.parquet", "groups.parquet"))
     assert groups.read().equals(whole.read())

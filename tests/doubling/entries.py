@@ -244,12 +244,13 @@ def _(body: bytes) -> Run:
 
 @entry("export")
 def _(body: bytes) -> Run:
-    from scythe.output.document_files import FORMATS, dump, export
+    from scythe.output.document_files import dump, export
+    from scythe.output.formats import ONE_DOCUMENT, formats_of
 
     def write() -> object:
         document = _read(body)
         with tempfile.TemporaryDirectory() as folder:
-            return export(document, folder), [dump(document, form) for form in FORMATS]
+            return export(document, folder), [dump(document, form) for form in formats_of(ONE_DOCUMENT)]
 
     return write
 

@@ -198,7 +198,7 @@ def test_dump_gives_each_format(doc: Document) -> None:
     assert dump(doc, "md") == doc.markdown
     assert json.loads(dump(doc, "json"))["title"] == "The harvest"
     assert doc.html in dump(doc, "html")
-    with pytest.raises(BadInput, match="format must be one of html, json, md, txt, not 'doc'"):
+    with pytest.raises(BadInput, match="format must be one of txt, md, html, json, not 'doc'"):
         dump(doc, "doc")
 
 

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from scythe.cli.console import FAILED, USAGE, attempt, complain, neutralise, quiet_ends, show_progress
-from scythe.cli.document_sinks import FIELD_FORMATS, Form, Sink, fields_row, open_sink
 from scythe.cli.options import (
     AllowPrivate,
     BaseUrl,
@@ -25,10 +24,13 @@ from scythe.cli.options import (
     Via,
 )
 from scythe.cli.page_inputs import load_pages
+from scythe.cli.sinks import open_document_sink
 from scythe.errors import BadInput
 from scythe.fetch.inputs import LoadedPage, Reach, check_base
 from scythe.limits import LIMITS
 from scythe.model import Document
+from scythe.output.document_writers import Form, NamedDocument, fields_row
+from scythe.output.formats import FIELDS, Writer, formats_of
 
 if TYPE_CHECKING:
     from scythe.site.site import Site
@@ -117,17 +119,17 @@ def load_site(path: str) -> Site:
         raise BadInput(f"{path}: cannot be read: {error.strerror or error}") from None
 
 
-def _open(output: str | None, format_: str | None, via: str, site: Site) -> Sink:
+def _open(output: str | None, format_: str | None, via: str, site: Site) -> Writer[NamedDocument]:
     if via not in VIAS:
         raise BadInput(f"--via {via}: expected one of {', '.join(VIAS)}")
-    if format_ is not None and format_ not in FIELD_FORMATS:
-        raise BadInput(f"-f {format_}: known formats are {', '.join(FIELD_FORMATS)}")
+    if format_ is not None and format_ not in formats_of(FIELDS):
+        raise BadInput(f"-f {format_}: known formats are {', '.join(formats_of(FIELDS))}")
     names = tuple(name for name in site.profile.fields if name != "records")  # which are rows of their own
     form = Form(fields_row, names, default="jsonl")
-    return open_sink(output, format_, many=True, form=form)
+    return open_document_sink(output, format_, many=True, form=form)
 
 
-def _run(pages: Iterator[LoadedPage], sink: Sink, site: Site, via: Any, *, verbose: bool) -> CutCounts:
+def _run(pages: Iterator[LoadedPage], sink: Writer[NamedDocument], site: Site, via: Any, *, verbose: bool) -> CutCounts:
     """Extract every page into the sink; what fails is said and counted, and the run goes on."""
     tally = CutCounts()
     for page in pages:
@@ -139,7 +141,9 @@ def _run(pages: Iterator[LoadedPage], sink: Sink, site: Site, via: Any, *, verbo
     return tally
 
 
-def _cut_one(page: LoadedPage, sink: Sink, site: Site, via: Any, tally: CutCounts, *, verbose: bool) -> str:
+def _cut_one(
+    page: LoadedPage, sink: Writer[NamedDocument], site: Site, via: Any, tally: CutCounts, *, verbose: bool
+) -> str:
     """Extract one page and hand it to the sink; return a complaint, or an empty string."""
 
     def work() -> tuple[Document, int, list[str]]:
@@ -148,7 +152,7 @@ def _cut_one(page: LoadedPage, sink: Sink, site: Site, via: Any, tally: CutCount
         for got in document.fields.values():
             len(got.values)  # images are worked out when asked for, and belong to the time
         took_ns = time.perf_counter_ns() - began
-        return document, took_ns, list(sink.put(page.name, document))
+        return document, took_ns, list(sink.put(NamedDocument(page.name, document)))
 
     done, complaint = attempt(work)
     if done is None:

@@ -10,13 +10,13 @@ import typer
 
 from scythe.cli.console import EMPTY, FAILED, OK, USAGE, complain, count_progress, counted, neutralise, quiet_ends
 from scythe.errors import ArchiveFailed, BadInput, MissingExtra
+from scythe.output.formats import PAGE_FOLDER, PAGES, formats_of
 
 if TYPE_CHECKING:
     from scythe.archive.archive import Archive
     from scythe.archive.results import PageQuery
     from scythe.output.archive_export import ArchiveExport, Export
 
-FORMATS = ("jsonl", "csv", "parquet", "md", "txt", "html", "warc.gz", "warc")
 HELP = """Write an archive to files.
 
 ARCHIVE is an SQLite file or a postgresql:// address. The suffix of -o selects the format; a folder gets one Markdown
@@ -55,7 +55,12 @@ Output = Annotated[
 ]
 Format = Annotated[
     str | None,
-    typer.Option("--format", "-f", metavar="|".join(FORMATS), help="Output format; default: by the suffix of -o."),
+    typer.Option(
+        "--format",
+        "-f",
+        metavar="|".join(formats_of(PAGES, PAGE_FOLDER)),
+        help="Output format; default: by the suffix of -o.",
+    ),
 ]
 What = Annotated[str, typer.Option(metavar="pages|records|images", help="What to write, one per line or row.")]
 Sites = Annotated[

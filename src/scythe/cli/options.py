@@ -4,8 +4,8 @@ from typing import Annotated
 
 import typer
 
-from scythe.cli.document_sinks import FIELD_FORMATS, FORMATS
 from scythe.engine.crawl_options import PARTS, USUAL_PARTS
+from scythe.output.formats import DOCUMENTS, FIELDS, formats_of
 
 SiteAddress = Annotated[str, typer.Argument(metavar="SITE", show_default=False)]
 Outputs = Annotated[
@@ -100,7 +100,9 @@ Method = Annotated[
 ]
 Format = Annotated[
     str | None,
-    typer.Option("--format", "-f", metavar="|".join(FORMATS), help="Output format; default: by the suffix of -o."),
+    typer.Option(
+        "--format", "-f", metavar="|".join(formats_of(DOCUMENTS)), help="Output format; default: by the suffix of -o."
+    ),
 ]
 ReadOutput = Annotated[
     str | None,
@@ -155,7 +157,7 @@ FieldFormat = Annotated[
     typer.Option(
         "--format",
         "-f",
-        metavar="|".join(FIELD_FORMATS),
+        metavar="|".join(formats_of(FIELDS)),
         help="Output format; default: by the suffix of -o, or jsonl.",
     ),
 ]

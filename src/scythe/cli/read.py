@@ -11,7 +11,6 @@ from pathlib import Path
 import typer
 
 from scythe.cli.console import EMPTY, FAILED, USAGE, RunCounts, attempt, complain, neutralise, quiet_ends, show_progress
-from scythe.cli.document_sinks import FORMATS, Form, Sink, is_folder, open_sink
 from scythe.cli.options import (
     AllowPrivate,
     Captions,
@@ -36,11 +35,13 @@ from scythe.cli.options import (
     Timeout,
     TitleLine,
 )
-from scythe.cli.row_sinks import open_image_sink
+from scythe.cli.sinks import open_document_sink, open_image_sink
 from scythe.errors import BadInput, MissingExtra
 from scythe.fetch.inputs import Input, LoadedPage, Reach, check_base, find_sources, list_sources, load, note_cut
 from scythe.limits import LIMITS
 from scythe.model import Document, TextOptions
+from scythe.output.document_writers import Form, NamedDocument
+from scythe.output.formats import DOCUMENTS, Writer, formats_of, is_folder
 from scythe.plugins import load_function
 from scythe.reader import read as read_page
 from scythe.reading.images.image_methods import DEFAULT, AskSizes, Size
@@ -137,7 +138,9 @@ def read(
             if images_only:
                 sink = open_image_sink(output, format_, many=many)
             else:
-                sink = open_sink(output, format_, many=many, download=reach if download_images else None, form=form)
+                sink = open_document_sink(
+                    output, format_, many=many, download=reach if download_images else None, form=form
+                )
         except (BadInput, MissingExtra, OSError) as error:
             complain(str(error))
             raise typer.Exit(USAGE) from None
@@ -155,8 +158,8 @@ def _check(
 ) -> None:
     if not sources and input_file is None:
         raise BadInput("name a file, a folder or an address, or give - for standard input")
-    if format_ is not None and format_ not in FORMATS:
-        raise BadInput(f"-f {format_}: known formats are {', '.join(FORMATS)}")
+    if format_ is not None and format_ not in formats_of(DOCUMENTS):
+        raise BadInput(f"-f {format_}: known formats are {', '.join(formats_of(DOCUMENTS))}")
     if download_images and (output is None or not is_folder(output)):
         raise BadInput("--download-images needs -o DIR to put them in")
     if input_file == "-" and any(source.is_stdin for source in sources):
@@ -187,7 +190,7 @@ def _ask_sizes(reach: Reach) -> AskSizes:
     return ask
 
 
-def _run(pages: Iterator[LoadedPage], sink: Sink, wish: ReadParts) -> RunCounts:
+def _run(pages: Iterator[LoadedPage], sink: Writer[NamedDocument], wish: ReadParts) -> RunCounts:
     """Read every page into the sink; what fails is said and counted, and the run goes on."""
     tally = RunCounts()
     for page in pages:
@@ -199,7 +202,7 @@ def _run(pages: Iterator[LoadedPage], sink: Sink, wish: ReadParts) -> RunCounts:
     return tally
 
 
-def _read_one(page: LoadedPage, sink: Sink, wish: ReadParts, tally: RunCounts) -> str:
+def _read_one(page: LoadedPage, sink: Writer[NamedDocument], wish: ReadParts, tally: RunCounts) -> str:
     """Read one page and hand it to the sink; return a complaint, or an empty string."""
     began = time.perf_counter()
 
@@ -213,7 +216,7 @@ def _read_one(page: LoadedPage, sink: Sink, wish: ReadParts, tally: RunCounts) -
             image_sizes=wish.image_sizes,
         )
         document = note_cut(document, page.cut_at_bytes)
-        return document, list(sink.put(page.name, document))
+        return document, list(sink.put(NamedDocument(page.name, document)))
 
     done, complaint = attempt(work)
     if done is None:

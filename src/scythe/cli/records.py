@@ -17,12 +17,13 @@ import typer
 
 from scythe.cli.console import EMPTY, FAILED, USAGE, RunCounts, attempt, complain, neutralise, quiet_ends, show_progress
 from scythe.cli.options import AllowPrivate, Delay, InputFile, Inputs, ReadBaseUrl, Timeout
-from scythe.cli.row_sinks import ROW_FORMATS, RowSink, open_row_sink
+from scythe.cli.sinks import open_row_sink
 from scythe.crawling.sample_site import LONGEST_DELAY_S, read_robots
 from scythe.errors import BadInput, MissingExtra
 from scythe.fetch.inputs import Input, LoadedPage, Reach, check_base, find_sources, list_sources, load
 from scythe.fetch.page_check import sniff_bytes
 from scythe.limits import LIMITS
+from scythe.output.formats import ROWS, Writer, formats_of
 from scythe.output.rows import RowBatch, Shape, attributes_batch, list_batch
 from scythe.page import Page
 from scythe.reader import read_lists
@@ -134,7 +135,7 @@ Format = Annotated[
     typer.Option(
         "--format",
         "-f",
-        metavar="|".join(ROW_FORMATS),
+        metavar="|".join(formats_of(ROWS)),
         help="Output format; default: by the suffix of -o, a table on a terminal, csv in a pipe.",
     ),
 ]
@@ -217,7 +218,11 @@ def _check(sources: list[Input], input_file: str | None, wish: RecordParts, foll
 
 
 def _run(
-    pages: Iterator[LoadedPage], sink: RowSink, wish: RecordParts, set_out: Callable[[], Trail | None], verbose: bool
+    pages: Iterator[LoadedPage],
+    sink: Writer[RowBatch],
+    wish: RecordParts,
+    set_out: Callable[[], Trail | None],
+    verbose: bool,
 ) -> RunCounts:
     """Read every page, and those that follow it, into the sink; what fails is said and counted, and the run goes on."""
     tally = RunCounts()
@@ -236,7 +241,13 @@ def _run(
 
 
 def _read_one(
-    loaded: LoadedPage, sink: RowSink, wish: RecordParts, trail: Trail | None, tally: RunCounts, *, verbose: bool
+    loaded: LoadedPage,
+    sink: Writer[RowBatch],
+    wish: RecordParts,
+    trail: Trail | None,
+    tally: RunCounts,
+    *,
+    verbose: bool,
 ) -> LoadedPage | None:
     """Read one page into the sink and return the one that follows it, where it is to be followed."""
     began = time.perf_counter()

@@ -26,6 +26,7 @@ from scythe.fetch.inputs import (
     spread,
 )
 from scythe.limits import LIMITS
+from scythe.output.formats import ADDRESSES, format_by_suffix, formats_of, suffixes_of
 from scythe.url import host
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from scythe.page import Page
     from scythe.site.labels.suggest_pages import Suggestion
 
-SITE, PAGES, ADDRESSES = "site", "pages", "addresses"  # kinds of inputs
+SITE, PAGES = "site", "pages"  # kinds of inputs, beside addresses
 _LOOKED_AT = 1_000  # pages of an input
 _ADDRESSES = 100_000  # of a list
 _LINKING = 6  # pages of a site whose links are gathered: "several", says the TC paper
@@ -178,7 +179,6 @@ Exit codes:
   2  invalid command, or nothing could be read
 """
 
-FORMATS = ("text", "table", "csv", "json", "jsonl", "parquet")
 _HOW = {
     "cover": "chosen by what images they show",
     "clusters": "chosen by address",
@@ -210,7 +210,7 @@ def suggest(
         typer.Option(
             "--format",
             "-f",
-            metavar="|".join(FORMATS),
+            metavar="|".join(formats_of(ADDRESSES)),
             help="Output format; default: by the suffix of -o, a table on a terminal, URLs in a pipe.",
         ),
     ] = None,
@@ -241,14 +241,14 @@ def suggest(
 
 def _form(kind: str | None, output: str | None) -> str:
     """Return the format that was asked for; raise BadInput where there is no such."""
-    if kind is not None and kind not in FORMATS:
-        raise BadInput(f"-f {kind}: known formats are {', '.join(FORMATS)}")
+    if kind is not None and kind not in formats_of(ADDRESSES):
+        raise BadInput(f"-f {kind}: known formats are {', '.join(formats_of(ADDRESSES))}")
     if kind is None and output in (None, "-"):
-        return "table" if sys.stdout.isatty() else "text"
-    suffix = Path(output or "").suffix.lower().lstrip(".")
-    form = kind or {"txt": "text", "ndjson": "jsonl"}.get(suffix, suffix)
-    if form not in FORMATS:
-        raise BadInput(f"-o {output}: the suffix names no format (known: .txt .csv .json .jsonl .parquet); or add -f")
+        return "table" if sys.stdout.isatty() else "txt"
+    form = kind or format_by_suffix(output or "", ADDRESSES)
+    if form is None:
+        known = suffixes_of(ADDRESSES)
+        raise BadInput(f"-o {output}: the suffix names no format (known: {known}); or add -f")
     return form
 
 
@@ -292,10 +292,10 @@ def _row(one: Suggestion, candidates: Candidates) -> dict[str, str | int | None]
 
 
 def _write(rows: Sequence[dict[str, str | int | None]], form: str, output: str | None) -> None:
-    if form == "text":
+    if form == "txt":
         _write_lines([str(row["url"]) for row in rows], output)
         return
-    from scythe.cli.row_sinks import open_row_sink
+    from scythe.cli.sinks import open_row_sink
     from scythe.output.rows import RowBatch, Shape
 
     shown = _COLUMNS[:2] if form == "table" else _COLUMNS

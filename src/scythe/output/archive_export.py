@@ -39,20 +39,14 @@ from scythe.atomic_files import replacing, write_atomically
 from scythe.errors import BadInput
 from scythe.output.archive_rows import (
     IMAGE_CELLS,
-    CsvFile,
-    JsonLinesFile,
     PageTable,
-    ParquetFile,
     RecordTable,
-    Row,
-    RowFile,
     for_parquet,
     image_rows,
     page_line,
     page_schema,
     record_line,
     table_schema,
-    told,
 )
 from scythe.output.arrow_tables import (
     FULL_ROWS,
@@ -66,10 +60,21 @@ from scythe.output.arrow_tables import (
 )
 from scythe.output.arrow_tables import TABLES as ARROW_TABLES
 from scythe.output.document_files import safe_name, standalone
-from scythe.output.rows import require_parquet
+from scythe.output.formats import (
+    FORMATS,
+    PAGE_FOLDER,
+    PAGES,
+    STORED_ROWS,
+    Writer,
+    format_by_suffix,
+    formats_of,
+    is_folder,
+    require_parquet,
+    suffixes_of,
+)
+from scythe.output.rows import Columns, Row, row_writer, told
 from scythe.page.markdown import escape_line_start, escape_words
 
-FOLDER_FORMATS = ("md", "txt", "html")
 _TITLE_CHARS = 80  # of a file name
 _UNPRINTABLE = {code: f"\\u{code:04x}" for code in (*range(0x7F, 0xA0), 0x2028, 0x2029, 0xFEFF, *range(0xD800, 0xE000))}
 
@@ -142,12 +147,9 @@ def _quote(value: str) -> str:
     return json.dumps(value, ensure_ascii=False).translate(_UNPRINTABLE)
 
 
-TABLES = ("jsonl", "csv", "parquet")
 WARCS = ("warc.gz", "warc")
-FORMATS = (*TABLES, *FOLDER_FORMATS, *WARCS)
+EXPORTED = formats_of(PAGES, PAGE_FOLDER)
 THINGS = ("pages", "records", "images")
-_SUFFIXES = {".jsonl": "jsonl", ".ndjson": "jsonl", ".csv": "csv", ".parquet": "parquet", ".txt": "txt"}
-_SUFFIXES |= {".warc.gz": "warc.gz", ".warc": "warc", ".md": "md", ".html": "html"}
 _NO_TEXT = dict.fromkeys(("first_seen", "last_seen"), "moment")  # columns of Parquet files
 _NO_TEXT |= {"sightings": "count", "width": "count", "height": "count", "score": "measure", "relevant": "flag"}
 Tell = Callable[[int], None]  # hears after each thing how many were written
@@ -167,7 +169,7 @@ class Export:
     """Where to write what of an archive, and how; `plan_export` makes one that fits together."""
 
     path: Path | None  # None: standard output
-    kind: str  # one of FORMATS
+    kind: str  # one of EXPORTED
     what: str = "pages"  # one of THINGS
     is_folder: bool = False
 
@@ -177,19 +179,22 @@ def plan_export(output: str | Path | None, kind: str | None = None, what: str = 
 
     Without `kind` the suffix names the format; a folder, which ends with a slash or has no suffix, gets Markdown.
     """
-    if kind is not None and kind not in FORMATS:
-        raise BadInput(f"{kind} is not an export format; expected one of {', '.join(FORMATS)}")
+    if kind is not None and kind not in EXPORTED:
+        raise BadInput(f"{kind} is not an export format; expected one of {', '.join(EXPORTED)}")
     if what not in THINGS:
         raise BadInput(f"{what} cannot be exported; expected one of {', '.join(THINGS)}")
     if output is None or str(output) == "-":
         plan = Export(None, kind or "jsonl", what)
     else:
         named = str(output)
-        kind = kind or format_of(named) or ("md" if _is_folder(named) else None)
+        kind = kind or format_by_suffix(named, PAGES, PAGE_FOLDER) or ("md" if is_folder(named) else None)
         if kind is None:
-            raise BadInput(f"{named}: the suffix names no format (known: {' '.join(_SUFFIXES)}); a folder ends with /")
-        is_folder = kind in FOLDER_FORMATS and (_is_folder(named) or kind != "txt")
-        plan = Export(Path(named), kind, what, is_folder)
+            raise BadInput(
+                f"{named}: the suffix names no format (known: {suffixes_of(PAGES, PAGE_FOLDER)}); a folder ends with /"
+            )
+        holds = FORMATS[kind].holds
+        in_folder = PAGE_FOLDER in holds and (is_folder(named) or PAGES not in holds)
+        plan = Export(Path(named), kind, what, in_folder)
         _check_path(named, plan)
     _check_form(plan)
     return plan
@@ -207,29 +212,20 @@ def read_date(text: str | None, option: str) -> datetime | None:
 
 
 def _check_path(named: str, plan: Export) -> None:
-    if plan.is_folder and not _is_folder(named):
+    if plan.is_folder and not is_folder(named):
         raise BadInput(f"{named}: {plan.kind} is one file per page; name a folder, such as {Path(named).stem}/")
     if not plan.is_folder and Path(named).is_dir():
         raise BadInput(f"{named}: {plan.kind} goes to a file, and this is a folder")
 
 
 def _check_form(plan: Export) -> None:
-    if plan.what != "pages" and plan.kind not in TABLES:
-        raise BadInput(f"{plan.what} go to {', '.join(TABLES)}, not {plan.kind}")
-    if plan.path is None and plan.kind not in ("jsonl", "csv", "txt"):
+    if plan.what != "pages" and STORED_ROWS not in FORMATS[plan.kind].holds:
+        raise BadInput(f"{plan.what} go to {', '.join(formats_of(STORED_ROWS))}, not {plan.kind}")
+    form = FORMATS[plan.kind]
+    if plan.path is None and (form.is_binary or PAGES not in form.holds):
         raise BadInput(f"{plan.kind} goes to a file or a folder, not to standard output")
     if plan.kind == "parquet":
         require_parquet()
-
-
-def format_of(output: str) -> str | None:
-    """Return the format that a file name asks for by its suffix, or None."""
-    return next((kind for suffix, kind in _SUFFIXES.items() if output.lower().endswith(suffix)), None)
-
-
-def _is_folder(output: str) -> bool:
-    path = Path(output)
-    return output.endswith(("/", "\\")) or path.is_dir() or not path.suffix
 
 
 def export_archive(
@@ -285,7 +281,7 @@ def _check_kept(archive: Archive, wanted: PageQuery) -> None:
         )
 
 
-def _write(archive: Archive, plan: Export, wanted: PageQuery, file: IO[bytes]) -> Iterator[None]:
+def _write(archive: Archive, plan: Export, wanted: PageQuery, file: IO[bytes]) -> Iterator[object]:
     """Write to a file, one thing with each step."""
     if plan.kind in WARCS:
         yield from _write_warc(archive, plan, wanted, file)
@@ -299,7 +295,7 @@ def _write(archive: Archive, plan: Export, wanted: PageQuery, file: IO[bytes]) -
             text.detach()  # the file below is closed, or thrown away, by who opened it
 
 
-def _write_warc(archive: Archive, plan: Export, wanted: PageQuery, file: IO[bytes]) -> Iterator[None]:
+def _write_warc(archive: Archive, plan: Export, wanted: PageQuery, file: IO[bytes]) -> Iterator[object]:
     from scythe.output.warc import WarcFile  # takes as long to import as all of a small export
 
     assert plan.path is not None
@@ -308,29 +304,35 @@ def _write_warc(archive: Archive, plan: Export, wanted: PageQuery, file: IO[byte
     warc.close()
 
 
-def _write_parquet(archive: Archive, plan: Export, wanted: PageQuery, file: IO[bytes]) -> Iterator[None]:
+def _write_parquet(archive: Archive, plan: Export, wanted: PageQuery, file: IO[bytes]) -> Iterator[object]:
     if plan.what == "pages":
         pages = map(page_line, read_pages(archive, wanted))
-        return _fill(ParquetFile(file, page_schema()), map(for_parquet, pages))
+        return _fill(row_writer("parquet", file, Columns(schema=page_schema())), map(for_parquet, pages))
     header, rows = _table(archive, plan.what, wanted)
-    return _fill(ParquetFile(file, table_schema(header, _NO_TEXT)), rows)
+    return _fill(row_writer("parquet", file, Columns(schema=table_schema(header, _NO_TEXT))), rows)
 
 
 def _write_text(
     archive: Archive, plan: Export, wanted: PageQuery, file: IO[str], shown: Callable[[str], str]
-) -> Iterator[None]:
+) -> Iterator[object]:
     if plan.kind == "txt":
         for page in read_pages(archive, wanted):
             file.write(shown(f"==> {page.url} <==\n{page.text}\n\n"))
-            yield
+            yield None
     elif plan.kind == "jsonl":
-        yield from _fill(JsonLinesFile(file, shown), _lines(archive, plan.what, wanted))
+        yield from _fill(row_writer("jsonl", file, Columns(), shown), _lines(archive, plan.what, wanted))
     else:
         header, rows = _table(archive, plan.what, wanted)
-        yield from _fill(CsvFile(file, header, shown), rows)
+        cells = map(_with_short_score, rows) if plan.what == "images" else rows
+        yield from _fill(row_writer("csv", file, Columns(header), shown), cells)
 
 
-def _fill(file: RowFile, rows: Iterator[Row]) -> Iterator[None]:
+def _with_short_score(row: Row) -> Row:
+    """Return the row of an image as people read it: 0.25 and 1, not all digits."""
+    return {**row, "score": f"{row['score']:.4f}".rstrip("0").rstrip(".")}
+
+
+def _fill(file: Writer[Row], rows: Iterator[Row]) -> Iterator[object]:
     try:
         yield from map(file.put, rows)
     finally:
@@ -450,11 +452,11 @@ def _builder(table: str) -> TableBuilder:
     return TableBuilder((table,), (*RENDERED, *NESTED), extra=extra, keys=("site", "fetched_at"))
 
 
-def _filled(builder: TableBuilder, where: str | Path | Archive, wanted: PageQuery) -> Iterator[None]:
+def _filled(builder: TableBuilder, where: str | Path | Archive, wanted: PageQuery) -> Iterator[object]:
     with _opened(where) as archive:
         for stored in read_pages(archive, wanted):
             builder.add(to_document(stored), _known(stored))
-            yield
+            yield None
 
 
 def _known(stored: StoredPage) -> dict[str, object]:

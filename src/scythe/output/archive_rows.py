@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import csv
 import json
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from typing import IO, Any
+from typing import Any
 
 from scythe.archive.results import StoredPage, StoredRecord
 from scythe.archive.stored_documents import to_document
 from scythe.model import Document
 from scythe.output.arrow_tables import ELSEWHERE, NESTED, RENDERED, STATED, field_type, page_columns
-from scythe.output.rows import own_names, safe_cell
-
-Row = dict[str, object]
+from scythe.output.rows import own_names
 
 PAGE_CELLS = (
     "url", "title", "author", "published", "modified", "language", "kind", "description", "text", "images", "records",
@@ -32,7 +27,7 @@ _FIELD_COLUMNS = 1_000  # of one table; what further fields hold is in the colum
 _SAID = ("author", "published", "modified", "language", "kind", "description")  # of itself, by the page
 
 
-def page_line(stored: StoredPage) -> Row:
+def page_line(stored: StoredPage) -> dict[str, object]:
     """Return everything that is known of a page: what `Document.to_dict` says, in half of its time, and where it is."""
     document = to_document(stored)
     return {
@@ -54,7 +49,7 @@ def page_line(stored: StoredPage) -> Row:
     }
 
 
-def _plain(record: Any) -> Row:
+def _plain(record: Any) -> dict[str, object]:
     """Return the fields of a frozen record by name; what they hold is plain already."""
     return {name: getattr(record, name) for name in record.__slots__}
 
@@ -74,7 +69,7 @@ class PageTable:
         more = (_OTHER,) if len(found) > len(fields) else ()
         return cls(fields, (*PAGE_CELLS, *own_names(fields, (*PAGE_CELLS, _OTHER)), *more))
 
-    def cells(self, stored: StoredPage) -> Row:
+    def cells(self, stored: StoredPage) -> dict[str, object]:
         """Return a page as a row of the table; several values of a field are lines of one cell."""
         document = to_document(stored)
         values = {name: field.values for name, field in document.fields.items() if name not in ELSEWHERE}
@@ -88,7 +83,7 @@ def _fields(rest: str) -> Iterable[str]:
     return json.loads(rest).get("fields", ()) if '"fields"' in rest else ()
 
 
-def _page_cells(stored: StoredPage, document: Document) -> Row:
+def _page_cells(stored: StoredPage, document: Document) -> dict[str, object]:
     """Return what a table tells of any page; several addresses are lines of one cell."""
     return {
         "url": stored.url,
@@ -102,7 +97,7 @@ def _page_cells(stored: StoredPage, document: Document) -> Row:
     }
 
 
-def _in_archive(stored: StoredPage) -> Row:
+def _in_archive(stored: StoredPage) -> dict[str, object]:
     return {
         "site": stored.site,
         "status": stored.status,
@@ -118,13 +113,13 @@ def _in_archive(stored: StoredPage) -> Row:
     }
 
 
-def image_rows(stored: StoredPage) -> Iterator[Row]:
+def image_rows(stored: StoredPage) -> Iterator[dict[str, object]]:
     """Yield the images of a page, those that do not belong to its content too."""
     for image in to_document(stored).images:
         yield {"page": stored.url, **{name: getattr(image, name) for name in IMAGE_CELLS[1:]}}
 
 
-def record_line(record: StoredRecord) -> Row:
+def record_line(record: StoredRecord) -> dict[str, object]:
     """Return everything that is known of a record."""
     return {
         "page": record.page,
@@ -156,7 +151,7 @@ class RecordTable:
         names = own_names(columns, (*_RECORD_HEAD, *_RECORD_TAIL))
         return cls(columns, (*_RECORD_HEAD, *names, *(_RECORD_TAIL if len(seen) > len(columns) else _RECORD_TAIL[:-1])))
 
-    def cells(self, record: StoredRecord) -> Row:
+    def cells(self, record: StoredRecord) -> dict[str, object]:
         """Return a record as a row of the table: its columns, then its first link and image."""
         texts = dict(zip(record.columns, record.fields, strict=True))
         own = [texts.pop(name, "") for name in self.columns]
@@ -164,86 +159,6 @@ class RecordTable:
         other = json.dumps(texts, ensure_ascii=False) if texts else ""
         known = (record.first_seen, record.last_seen, record.sightings, record.site, other)
         return dict(zip(self.header, (record.page, record.kind, *own, *first, *known), strict=False))
-
-
-_GROUP_ROWS = 2_000  # of one row group of a Parquet file
-_GROUP_CHARS = 16_000_000  # a row group is written when it is that long: memory stays flat
-
-
-class RowFile(ABC):
-    """Take rows one by one; `close` when all were given. The file below stays open."""
-
-    @abstractmethod
-    def put(self, row: Row) -> None:
-        """Write one row, now or with some others."""
-
-    @abstractmethod
-    def close(self) -> None:
-        """Write what is left."""
-
-
-class JsonLinesFile(RowFile):
-    """One JSON object per line."""
-
-    def __init__(self, file: IO[str], shown: Callable[[str], str] = str) -> None:
-        self._file, self._shown = file, shown
-
-    def put(self, row: Row) -> None:
-        self._file.write(self._shown(json.dumps(row, ensure_ascii=False, default=_plain_export_files)) + "\n")
-
-    def close(self) -> None:
-        self._file.flush()
-
-
-class CsvFile(RowFile):
-    """A table with a header. No cell can be taken for a formula."""
-
-    def __init__(self, file: IO[str], header: Sequence[str], shown: Callable[[str], str] = str) -> None:
-        self._file, self._header, self._shown = file, header, shown
-        self._writer = csv.writer(file, lineterminator="\n")
-        self._writer.writerow([shown(safe_cell(name)) for name in header])
-
-    def put(self, row: Row) -> None:
-        self._writer.writerow([self._shown(_cell(row.get(name))) for name in self._header])
-
-    def close(self) -> None:
-        self._file.flush()
-
-
-class ParquetFile(RowFile):
-    """A Parquet file, written one row group after the other."""
-
-    def __init__(self, file: IO[bytes], schema: Any) -> None:
-        from pyarrow import parquet
-
-        self._schema = schema
-        self._writer: Any = parquet.ParquetWriter(file, schema, compression="zstd")
-        self._rows: list[Row] = []
-        self._chars = 0
-
-    def put(self, row: Row) -> None:
-        self._rows.append(row)
-        self._chars += sum(len(value) for value in row.values() if isinstance(value, str))
-        if len(self._rows) >= _GROUP_ROWS or self._chars >= _GROUP_CHARS:
-            self._flush()
-
-    def _flush(self) -> None:
-        import pyarrow
-
-        try:
-            table = pyarrow.Table.from_pylist(self._rows, schema=self._schema)
-        except UnicodeEncodeError:
-            table = pyarrow.Table.from_pylist([_storable(row) for row in self._rows], schema=self._schema)
-        self._writer.write_table(table)
-        self._rows, self._chars = [], 0
-
-    def close(self) -> None:
-        try:
-            if self._rows:
-                self._flush()
-            self._writer.close()
-        finally:
-            self._writer.is_open = False  # on a full disk it would try again when it is forgotten
 
 
 def page_schema() -> Any:
@@ -257,7 +172,7 @@ def page_schema() -> Any:
     return pa.schema(columns | {"is_complete": pa.bool_(), "fields": pa.list_(field_type())})
 
 
-def for_parquet(line: Row) -> Row:
+def for_parquet(line: dict[str, object]) -> dict[str, object]:
     """Return the line of a page with what it states of itself beside it; attributes and fields with their names."""
     metadata, attributes, learned = line["metadata"], line["attributes"], line["fields"]
     assert isinstance(metadata, dict)
@@ -275,32 +190,3 @@ def table_schema(header: Sequence[str], kinds: dict[str, str]) -> Any:
 
     known = {"moment": pa.timestamp("us", "UTC"), "count": pa.int64(), "measure": pa.float64(), "flag": pa.bool_()}
     return pa.schema({name: known.get(kinds.get(name, ""), pa.string()) for name in header})
-
-
-def _plain_export_files(value: object) -> object:
-    """Return what JSON takes in place of a moment."""
-    assert isinstance(value, datetime)
-    return told(value)
-
-
-def told(moment: datetime) -> str:
-    """Return a moment as files say it: 2026-11-15T12:00:00.123Z."""
-    return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-
-
-def _cell(value: object) -> str:
-    if value is None:
-        return ""
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, float):
-        return f"{value:.4f}".rstrip("0").rstrip(".")
-    return safe_cell(told(value) if isinstance(value, datetime) else str(value))
-
-
-def _storable(row: Row) -> Row:
-    """Return a row whose texts have no halves of characters; JSON of a page may bring some."""
-    moments = {name: value for name, value in row.items() if isinstance(value, datetime)}
-    text = json.dumps(row, ensure_ascii=False, default=str).encode("utf-8", "replace").decode()
-    plain: Row = json.loads(text)
-    return plain | moments

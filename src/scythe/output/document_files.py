@@ -21,11 +21,11 @@ from scythe.atomic_files import (
 from scythe.errors import BadInput, ScytheError
 from scythe.fetch.page_check import sniff_bytes
 from scythe.model import Document
+from scythe.output.formats import ONE_DOCUMENT, formats_of
 from scythe.url import Url, host
 
 Download = Callable[[Url], bytes | None]  # None, ScytheError and OSError all mean: not to be had
 
-FORMATS = ("html", "json", "md", "txt")
 _NAME_BYTES = 150  # file systems take 255; room for a number, "_files", a suffix and the mark of an unfinished file
 _IMAGES = 200  # per page; galleries of the page sets have up to 120
 _ILLEGAL = re.compile(r'[\x00-\x1f\x7f-\x9f<>:"/\\|?*\ud800-\udfff]')
@@ -141,7 +141,7 @@ def dump(doc: Document, format: str) -> str:
         return json.dumps(doc.to_dict(), ensure_ascii=False, indent=2)
     if format == "html":
         return standalone(doc, doc.html)
-    raise BadInput(f"format must be one of {', '.join(FORMATS)}, not {format!r}")
+    raise BadInput(f"format must be one of {', '.join(formats_of(ONE_DOCUMENT))}, not {format!r}")
 
 
 def standalone(doc: Document, html: str) -> str:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from importlib.util import find_spec
-from typing import Any
+from datetime import UTC, datetime
+from typing import IO, Any
 
-from scythe.errors import MissingExtra
 from scythe.model import Image, RecordList
+from scythe.output.formats import Writer, require_parquet
 
 _FORMULA = frozenset("=+-@\t\r\n＝＋－＠")  # with these a cell begins that a spreadsheet would calculate
 
@@ -19,12 +19,6 @@ _FORMULA = frozenset("=+-@\t\r\n＝＋－＠")  # with these a cell begins that 
 def safe_cell(text: str) -> str:
     """Keep a spreadsheet from taking words of a page for a formula."""
     return f"'{text}" if text[:1] in _FORMULA else text
-
-
-def require_parquet() -> None:
-    """Raise MissingExtra where Parquet cannot be written."""
-    if find_spec("pyarrow") is None:
-        raise MissingExtra("Parquet needs the package pyarrow: pip install 'webscythe[parquet]'")
 
 
 LEADING = ("page", "region", "kind")
@@ -63,11 +57,10 @@ class Shape:
         for row in batch.rows:
             yield lead | dict(zip(batch.columns, row, strict=True))
 
-    def header(self, batches: Iterable[RowBatch]) -> tuple[str, ...]:
-        """Return the columns of several batches in one order: leading ones, those of the records, trailing ones."""
-        lead = ("page",) * self.page + ("region", "kind") * self.region
-        seen = dict.fromkeys(column for batch in batches for column in batch.columns)
-        return (*lead, *(name for name in seen if name not in TRAILING), *(name for name in TRAILING if name in seen))
+    @property
+    def columns(self) -> Columns:
+        """The columns that a table has even where there is no row."""
+        return Columns(lead=("page",) * self.page + ("region", "kind") * self.region)
 
 
 def list_batch(page: str, number: int, region: RecordList) -> RowBatch:
@@ -91,9 +84,19 @@ def images_batch(page: str, images: Iterable[Image]) -> RowBatch:
     return RowBatch(page, columns, tuple(rows), kind=IMAGES)
 
 
-def cell_text(value: Value) -> str:
+def cell_text(value: object) -> str:
     """Return a value as text: nothing for None, true and false in lower case as in JSON."""
-    return "" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return told(value) if isinstance(value, datetime) else str(value)
+
+
+def told(moment: object) -> str:
+    """Return a moment as files say it: 2026-11-15T12:00:00.123Z."""
+    assert isinstance(moment, datetime)
+    return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def own_names(columns: tuple[str, ...], ours: tuple[str, ...] = (*LEADING, *TRAILING)) -> tuple[str, ...]:
@@ -109,54 +112,161 @@ def own_names(columns: tuple[str, ...], ours: tuple[str, ...] = (*LEADING, *TRAI
     return tuple(names)
 
 
+Row = Mapping[str, object]
 Shown = Callable[[str], str]  # what becomes of a text before it is written
+_GROUP_ROWS = 2_000  # of one row group of a Parquet file
+_GROUP_CHARS = 16_000_000  # a row group is written when it is that long: memory stays flat
 
 
-def as_is(text: str) -> str:
-    """Return a text unchanged."""
-    return text
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """The columns of a table, as far as they are known before its rows are."""
+
+    header: tuple[str, ...] = ()  # empty: those that rows turn out to have
+    lead: tuple[str, ...] = ()  # come first then, even where there is no row
+    schema: Any = None  # of Parquet, where it is known: rows are written as they come
 
 
-def write_lines(batches: Iterable[RowBatch], shape: Shape, shown: Shown = as_is) -> str:
-    """Return one JSON object per row and line."""
-    rows = (row for batch in batches for row in shape.dictionaries(batch))
-    return "".join(shown(json.dumps(row, ensure_ascii=False)) + "\n" for row in rows)
+def row_writer(kind: str, file: IO[Any], columns: Columns, shown: Shown = str) -> Writer[Row]:
+    """Return what writes rows in a format to a file: of text, or of bytes for Parquet."""
+    if kind == "parquet":
+        return ParquetRows(file, columns)
+    kinds: dict[str, Callable[[IO[str], Columns, Shown], Writer[Row]]]
+    kinds = {"jsonl": JsonLinesRows, "json": JsonRows, "csv": CsvRows}
+    return kinds[kind](file, columns, shown)
 
 
-def write_json(batches: Iterable[RowBatch], shape: Shape, shown: Shown = as_is) -> str:
-    """Return one JSON array of objects."""
-    rows = [row for batch in batches for row in shape.dictionaries(batch)]
-    return shown(json.dumps(rows, ensure_ascii=False, indent=2)) + "\n"
-
-
-def write_csv(batches: Sequence[RowBatch], shape: Shape, shown: Shown = as_is) -> str:
-    """Return a table with a header; columns that a row does not have stay empty, and no cell is a formula."""
-    file = io.StringIO(newline="")
-    header = shape.header(batches)
-    writer = csv.writer(file, lineterminator="\n")
-    if header:
-        writer.writerow([shown(safe_cell(name)) for name in header])
+def write_rows(kind: str, batches: Iterable[RowBatch], shape: Shape) -> bytes:
+    """Return a file of rows. Raises MissingExtra where Parquet cannot be written."""
+    text, body = io.StringIO(newline=""), io.BytesIO()
+    writer = row_writer(kind, body if kind == "parquet" else text, shape.columns)
     for batch in batches:
         for row in shape.dictionaries(batch):
-            writer.writerow([shown(safe_cell(cell_text(row.get(name)))) for name in header])
-    return file.getvalue()
+            writer.put(row)
+    writer.close()
+    return body.getvalue() or text.getvalue().encode(errors="replace")
 
 
-def write_parquet(batches: Sequence[RowBatch], shape: Shape) -> bytes:
-    """Return a Parquet file; what a row does not have is null. Raises MissingExtra."""
-    require_parquet()
-    import pyarrow
-    from pyarrow import parquet
+class JsonLinesRows:
+    """One JSON object per line, written as they come."""
 
-    header = shape.header(batches)
-    rows = [row for batch in batches for row in shape.dictionaries(batch)]
-    columns = {name: _parquet_column([row.get(name) for row in rows]) for name in header}
-    body = io.BytesIO()
-    parquet.write_table(pyarrow.table(columns), body)
-    return body.getvalue()
+    def __init__(self, file: IO[str], _columns: Columns, shown: Shown) -> None:
+        self._file, self._shown = file, shown
+
+    def put(self, row: Row) -> tuple[str, ...]:
+        self._file.write(self._shown(json.dumps(row, ensure_ascii=False, default=told)) + "\n")
+        return ()
+
+    def close(self) -> None:
+        self._file.flush()
 
 
-def _parquet_column(values: list[Value]) -> Any:
+class JsonRows:
+    """One JSON array of objects."""
+
+    def __init__(self, file: IO[str], _columns: Columns, shown: Shown) -> None:
+        self._file, self._shown = file, shown
+        self._rows: list[Row] = []
+
+    def put(self, row: Row) -> tuple[str, ...]:
+        self._rows.append(row)
+        return ()
+
+    def close(self) -> None:
+        self._file.write(self._shown(json.dumps(self._rows, ensure_ascii=False, indent=2, default=told)) + "\n")
+        self._file.flush()
+
+
+class CsvRows:
+    """A table with a header; cells that a row does not have stay empty, and none can be taken for a formula."""
+
+    def __init__(self, file: IO[str], columns: Columns, shown: Shown) -> None:
+        self._file, self._columns, self._shown = file, columns, shown
+        self._writer = csv.writer(file, lineterminator="\n")
+        self._waiting: list[Row] = []  # rows that come before the header is known
+        self._header = columns.header
+        if self._header:
+            self._write(self._header)
+
+    def put(self, row: Row) -> tuple[str, ...]:
+        if self._header:
+            self._write(cell_text(row.get(name)) for name in self._header)
+        else:
+            self._waiting.append(row)
+        return ()
+
+    def close(self) -> None:
+        if not self._header:
+            self._header = _header_of(self._waiting, self._columns.lead)
+            if self._header:
+                self._write(self._header)
+            for row in self._waiting:
+                self.put(row)
+        self._file.flush()
+
+    def _write(self, cells: Iterable[str]) -> None:
+        self._writer.writerow([self._shown(safe_cell(cell)) for cell in cells])
+
+
+class ParquetRows:
+    """A Parquet file: where the columns are known, one row group after the other; what a row does not have is null."""
+
+    def __init__(self, file: IO[bytes], columns: Columns) -> None:
+        require_parquet()  # before anything is fetched and read
+        self._file, self._columns = file, columns
+        self._writer: Any = None
+        if columns.schema is not None:
+            from pyarrow import parquet
+
+            self._writer = parquet.ParquetWriter(file, columns.schema, compression="zstd")
+        self._rows: list[Row] = []
+        self._chars = 0
+
+    def put(self, row: Row) -> tuple[str, ...]:
+        self._rows.append(row)
+        self._chars += sum(len(value) for value in row.values() if isinstance(value, str))
+        if self._writer is not None and (len(self._rows) >= _GROUP_ROWS or self._chars >= _GROUP_CHARS):
+            self._flush()
+        return ()
+
+    def _flush(self) -> None:
+        import pyarrow
+
+        schema = self._columns.schema
+        try:
+            table = pyarrow.Table.from_pylist(self._rows, schema=schema)
+        except UnicodeEncodeError:
+            table = pyarrow.Table.from_pylist([_storable(row) for row in self._rows], schema=schema)
+        self._writer.write_table(table)
+        self._rows, self._chars = [], 0
+
+    def close(self) -> None:
+        if self._writer is None:
+            self._write_all()
+            return
+        try:
+            if self._rows:
+                self._flush()
+            self._writer.close()
+        finally:
+            self._writer.is_open = False  # on a full disk it would try again when it is forgotten
+
+    def _write_all(self) -> None:
+        import pyarrow
+        from pyarrow import parquet
+
+        header = _header_of(self._rows, self._columns.lead)
+        columns = {name: _parquet_column([row.get(name) for row in self._rows]) for name in header}
+        parquet.write_table(pyarrow.table(columns), self._file)
+
+
+def _header_of(rows: Iterable[Row], lead: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the columns of rows in one order: leading ones, those of the records, trailing ones."""
+    seen = dict.fromkeys((*lead, *(name for row in rows for name in row)))
+    return (*(name for name in seen if name not in TRAILING), *(name for name in TRAILING if name in seen))
+
+
+def _parquet_column(values: list[object]) -> Any:
     """Return a column of the kind its values have: texts, where empty is null, or numbers, or true and false."""
     import pyarrow
 
@@ -166,3 +276,11 @@ def _parquet_column(values: list[Value]) -> Any:
         if kinds == {kind}:
             return pyarrow.array(values, name)
     return pyarrow.array([cell_text(value) or None for value in values], pyarrow.string())
+
+
+def _storable(row: Row) -> Row:
+    """Return a row whose texts have no halves of characters; JSON of a page may bring some."""
+    moments = {name: value for name, value in row.items() if isinstance(value, datetime)}
+    text = json.dumps(row, ensure_ascii=False, default=str).encode("utf-8", "replace").decode()
+    plain: dict[str, object] = json.loads(text)
+    return plain | moments

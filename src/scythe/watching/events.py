@@ -18,7 +18,7 @@ from typing import ClassVar
 from scythe.archive.results import StoredRecord
 from scythe.limits import LIMITS
 from scythe.model import Record, RecordList
-from scythe.output.archive_rows import told
+from scythe.output.rows import told
 from scythe.reading.lists.own_link import own_links
 from scythe.watching.relative_dates import read_moment
 

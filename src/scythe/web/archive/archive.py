@@ -31,15 +31,13 @@ from scythe.errors import ArchiveFailed
 from scythe.model import Document as ModelDocument
 from scythe.output.archive_export import read_date
 from scythe.output.archive_rows import (
-    CsvFile,
-    JsonLinesFile,
     PageTable,
     RecordTable,
-    Row,
-    RowFile,
     page_line,
     record_line,
 )
+from scythe.output.formats import FORMATS, Writer
+from scythe.output.rows import Columns, Row, row_writer
 from scythe.web.auth import NOTHING_POLICY
 from scythe.web.operations import Key, Number, Operation, RequestInput, Sent, ServedFile, View
 from scythe.web.state import BackgroundJob, NotNow, NotThere, State
@@ -474,26 +472,28 @@ def download_found(state: State, wanted: DownloadWanted) -> Sent:
         write = _write_documents if wanted.what == "documents" else _write_records
         written = write(archive, said, wanted.form, file)
     name = f"{wanted.what}-{'' if written == total else 'first-'}{written}.{wanted.form}"
-    kind = "text/csv; charset=utf-8" if wanted.form == "csv" else "application/jsonl; charset=utf-8"
+    kind = FORMATS[wanted.form].media_type
     return Sent(file.getvalue().encode(errors="replace"), kind, NOTHING_POLICY, name)
 
 
 def _write_documents(archive: Archive, said: SearchQuery, form: str, file: StringIO) -> int:
     if form == "csv":
         table = PageTable.of(page.rest for page in found_pages(archive, said))
-        return _write(CsvFile(file, table.header), file, map(table.cells, found_pages(archive, said)))
-    return _write(JsonLinesFile(file), file, map(page_line, found_pages(archive, said)))
+        return _write(
+            row_writer("csv", file, Columns(table.header)), file, map(table.cells, found_pages(archive, said))
+        )
+    return _write(row_writer("jsonl", file, Columns()), file, map(page_line, found_pages(archive, said)))
 
 
 def _write_records(archive: Archive, said: SearchQuery, form: str, file: StringIO) -> int:
     records = list(found_records(archive, said))
     if form == "csv":
         table = RecordTable.of(records)
-        return _write(CsvFile(file, table.header), file, map(table.cells, records))
-    return _write(JsonLinesFile(file), file, map(record_line, records))
+        return _write(row_writer("csv", file, Columns(table.header)), file, map(table.cells, records))
+    return _write(row_writer("jsonl", file, Columns()), file, map(record_line, records))
 
 
-def _write(rows: RowFile, file: StringIO, found: Iterable[Row]) -> int:
+def _write(rows: Writer[Row], file: StringIO, found: Iterable[Row]) -> int:
     """Write rows until there is enough; return how many."""
     written = 0
     for row in found:

@@ -9,7 +9,8 @@ from urllib.parse import urlencode
 
 import msgspec
 
-from scythe.output.rows import Shape, list_batch, write_csv, write_json, write_lines, write_parquet
+from scythe.output.formats import FORMATS, ROWS, formats_of
+from scythe.output.rows import Shape, list_batch, write_rows
 from scythe.reading.lists.own_link import title_of
 from scythe.web.auth import NOTHING_POLICY
 from scythe.web.operations import Key, Number, Operation, RequestInput, Sent, ServedFile, View
@@ -19,13 +20,7 @@ from scythe.web.state import NotThere, PageAtHand, State
 
 _ROWS = 100  # records that are shown at once
 _CELL_CHARS = 140  # of a text that is shown before it is folded
-_TYPES = {
-    "csv": "text/csv; charset=utf-8",
-    "jsonl": "application/x-ndjson; charset=utf-8",
-    "json": "application/json; charset=utf-8",
-    "parquet": "application/vnd.apache.parquet",
-}
-_NAMES = {"csv": "CSV", "jsonl": "JSON Lines", "json": "JSON", "parquet": "Parquet"}
+_SAVED = [FORMATS[name] for name in formats_of(ROWS) if FORMATS[name].label]
 
 # what people are asked in plain words, and what it means
 MISSES = ((0.001, "1 in 1000"), (0.01, "1 in 100"), (0.05, "1 in 20"), (0.2, "1 in 5"))
@@ -77,11 +72,8 @@ def export_list(state: State, wanted: ExportWanted) -> Sent:
         raise NotThere(f"page {wanted.page} has no list {wanted.list}")
     batch = list_batch(listing.page.url or listing.page.name, wanted.list, listing.lists[wanted.list - 1])
     name = f"records-{wanted.page}-{wanted.list}.{wanted.format}"
-    if wanted.format == "parquet":
-        return Sent(write_parquet([batch], Shape()), _TYPES["parquet"], NOTHING_POLICY, name)
-    write = {"csv": write_csv, "jsonl": write_lines, "json": write_json}[wanted.format]
-    text = write([batch], Shape())
-    return Sent(text.encode(errors="replace"), _TYPES[wanted.format], NOTHING_POLICY, name)
+    body = write_rows(wanted.format, [batch], Shape())
+    return Sent(body, FORMATS[wanted.format].media_type, NOTHING_POLICY, name)
 
 
 # -- the page for people -----------------------------------------------------------------------------------------------
@@ -206,9 +198,9 @@ def _turning(
 def _savings(listing: PageListing, one: PageListView | None) -> list[Saving]:
     if one is None:
         return []
-    kinds = [kind for kind in _NAMES if kind != "parquet" or find_spec("pyarrow") is not None]
+    kinds = [kind for kind in _SAVED if kind.name != "parquet" or find_spec("pyarrow") is not None]
     said = {"page": listing.page.number, "list": one.number}
-    return [Saving(_NAMES[kind], f"/records/export?{urlencode(said | {'format': kind})}") for kind in kinds]
+    return [Saving(kind.label, f"/records/export?{urlencode(said | {'format': kind.name})}") for kind in kinds]
 
 
 OPERATIONS = (

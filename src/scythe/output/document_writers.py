@@ -1,12 +1,10 @@
-"""Write documents to standard output, a file or a folder, in the chosen format."""
+"""Write documents that were read from pages: text, Markdown, HTML, JSON, or a table of their fields."""
 
 from __future__ import annotations
 
 import csv
 import io
 import json
-import sys
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from html import escape
@@ -14,12 +12,12 @@ from pathlib import Path
 from typing import IO
 
 from scythe.atomic_files import write_atomically
-from scythe.cli.console import neutralise, take_any_text
-from scythe.errors import BadInput, FetchFailed
+from scythe.errors import FetchFailed
 from scythe.fetch.inputs import Reach
 from scythe.model import Document
 from scythe.output.document_files import Exporter, safe_name
-from scythe.output.rows import RowBatch, Value, cell_text, list_batch, safe_cell
+from scythe.output.formats import Writer
+from scythe.output.rows import Columns, RowBatch, Value, cell_text, list_batch, row_writer, safe_cell
 from scythe.page.markdown import escape_words
 from scythe.url import Url
 
@@ -60,32 +58,7 @@ def _one_line(cell: Value) -> str:
 
 
 _RENDERED = {"txt": "text", "md": "markdown", "html": "html"}
-FORMATS = ("txt", "md", "html", "json", "jsonl")
-FIELD_FORMATS = ("jsonl", "json", "csv", "txt", "md", "html")  # of commands that deliver learned fields
-_SUFFIXES = {
-    ".txt": "txt",
-    ".text": "txt",
-    ".md": "md",
-    ".markdown": "md",
-    ".html": "html",
-    ".htm": "html",
-    ".json": "json",
-    ".jsonl": "jsonl",
-    ".ndjson": "jsonl",
-    ".csv": "csv",
-}
 Row = Callable[[str, Document], dict[str, object]]  # what JSON says of one source and its document
-
-
-def format_of(path: Path) -> str | None:
-    """Return the format a file name asks for by its suffix, or None."""
-    return _SUFFIXES.get(path.suffix.lower())
-
-
-def is_folder(output: str) -> bool:
-    """Tell whether `-o` names a folder: it is one, ends in a slash, or has no suffix."""
-    path = Path(output)
-    return path.is_dir() or output.endswith(("/", "\\")) or not path.suffix
 
 
 def whole_row(name: str, document: Document) -> dict[str, object]:
@@ -102,18 +75,20 @@ def fields_row(name: str, document: Document) -> dict[str, object]:
     return {"source": name, "url": document.url, "fields": fields}
 
 
-class Sink(ABC):
-    """Take documents one by one; `close` when all were given."""
+@dataclass(frozen=True, slots=True)
+class NamedDocument:
+    """A document and where it came from."""
 
-    @abstractmethod
-    def put(self, name: str, document: Document) -> tuple[str, ...]:
-        """Write one document; return what could not be written along with it."""
-
-    def close(self) -> None:  # noqa: B027 (most sinks have nothing left to do)
-        """Finish what was written."""
+    source: str
+    document: Document
 
 
-class TextSink(Sink):
+class _WrittenAtOnce:
+    def close(self) -> None:
+        """Nothing is left to write."""
+
+
+class TextDocuments(_WrittenAtOnce):
     """Plain text, Markdown or HTML, one document after the other; several are told apart by a line with their name."""
 
     def __init__(
@@ -121,12 +96,12 @@ class TextSink(Sink):
     ) -> None:
         self._file, self._kind, self._many, self._shown, self._records = file, kind, many, shown, records
 
-    def put(self, name: str, document: Document) -> tuple[str, ...]:
-        body = getattr(document, _RENDERED[self._kind])  # the others are not worked out
+    def put(self, named: NamedDocument) -> tuple[str, ...]:
+        body = getattr(named.document, _RENDERED[self._kind])  # the others are not worked out
         if self._records:
-            body = "\n\n".join(part for part in (body.rstrip("\n"), render_records(document, self._kind)) if part)
+            body = "\n\n".join(part for part in (body.rstrip("\n"), render_records(named.document, self._kind)) if part)
         if self._many:
-            body = self._named(name, body)
+            body = self._named(named.source, body)
         if body:
             self._file.write(self._shown(body.rstrip("\n")) + "\n")
         return ()
@@ -140,16 +115,17 @@ class TextSink(Sink):
         return f"==> {line} <==\n{body}\n"
 
 
-class JsonSink(Sink):
+class JsonDocuments:
     """One JSON object, or an array of them when several documents come."""
 
     def __init__(self, file: IO[str], row: Row, *, many: bool, shown: Callable[[str], str]) -> None:
         self._file, self._row, self._many, self._shown = file, row, many, shown
         self._count = 0
 
-    def put(self, name: str, document: Document) -> tuple[str, ...]:
+    def put(self, named: NamedDocument) -> tuple[str, ...]:
         lead = "" if not self._many else "[\n" if self._count == 0 else ",\n"
-        self._file.write(lead + self._shown(json.dumps(self._row(name, document), ensure_ascii=False, indent=2)))
+        row = self._row(named.source, named.document)
+        self._file.write(lead + self._shown(json.dumps(row, ensure_ascii=False, indent=2)))
         self._count += 1
         return ()
 
@@ -160,46 +136,34 @@ class JsonSink(Sink):
             self._file.write("\n")
 
 
-class JsonLinesSink(Sink):
+class JsonLinesDocuments:
     """One JSON object per line."""
 
     def __init__(self, file: IO[str], row: Row, *, shown: Callable[[str], str]) -> None:
-        self._file, self._row, self._shown = file, row, shown
+        self._row, self._rows = row, row_writer("jsonl", file, Columns(), shown)
 
-    def put(self, name: str, document: Document) -> tuple[str, ...]:
-        self._file.write(self._shown(json.dumps(self._row(name, document), ensure_ascii=False)) + "\n")
-        return ()
+    def put(self, named: NamedDocument) -> tuple[str, ...]:
+        return self._rows.put(self._row(named.source, named.document))
+
+    def close(self) -> None:
+        self._rows.close()
 
 
-class CsvSink(Sink):
+class CsvDocuments(_WrittenAtOnce):
     """A table with one row per document and one column per field; several values are lines of one cell."""
 
     def __init__(self, file: IO[str], columns: Sequence[str], *, shown: Callable[[str], str]) -> None:
         self._rows, self._columns, self._shown = csv.writer(file, lineterminator="\n"), columns, shown
         self._rows.writerow(["source", "url", *map(safe_cell, columns)])
 
-    def put(self, name: str, document: Document) -> tuple[str, ...]:
-        fields = document.fields
+    def put(self, named: NamedDocument) -> tuple[str, ...]:
+        fields, url = named.document.fields, named.document.url or ""
         values = ["\n".join(fields[column].values) if column in fields else "" for column in self._columns]
-        self._rows.writerow([self._shown(safe_cell(text)) for text in (name, document.url or "", *values)])
+        self._rows.writerow([self._shown(safe_cell(text)) for text in (named.source, url, *values)])
         return ()
 
 
-class FileSink(Sink):
-    """Any of the above into a file that is closed at the end."""
-
-    def __init__(self, file: IO[str], inner: Sink) -> None:
-        self._file, self._inner = file, inner
-
-    def put(self, name: str, document: Document) -> tuple[str, ...]:
-        return self._inner.put(name, document)
-
-    def close(self) -> None:
-        self._inner.close()
-        self._file.close()
-
-
-class FolderSink(Sink):
+class DocumentFolder(_WrittenAtOnce):
     """One file per document in a folder, named after its source; a later run replaces them."""
 
     def __init__(self, folder: Path, kind: str, form: Form) -> None:
@@ -207,13 +171,13 @@ class FolderSink(Sink):
         self._taken: set[str] = set()
         folder.mkdir(parents=True, exist_ok=True)
 
-    def put(self, name: str, document: Document) -> tuple[str, ...]:
+    def put(self, named: NamedDocument) -> tuple[str, ...]:
         text = io.StringIO()
-        sink = _sink(text, self._kind, self._form, many=False, shown=_as_is)
-        sink.put(name, document)
-        sink.close()
+        writer = document_writer(self._kind, text, self._form, many=False)
+        writer.put(named)
+        writer.close()
         body = text.getvalue().encode(errors="replace")
-        write_atomically(self._folder / f"{self._free_stem(name)}.{self._kind}", body)
+        write_atomically(self._folder / f"{self._free_stem(named.source)}.{self._kind}", body)
         return ()
 
     def _free_stem(self, name: str) -> str:
@@ -226,14 +190,14 @@ class FolderSink(Sink):
         return candidate
 
 
-class ExportSink(Sink):
+class DocumentExport(_WrittenAtOnce):
     """Text, HTML and, where asked for, an images folder per document."""
 
     def __init__(self, folder: Path, download: Reach | None) -> None:
         self._exporter = Exporter(folder, download=_downloader(download) if download else None)
 
-    def put(self, name: str, document: Document) -> tuple[str, ...]:
-        exported = self._exporter.put(document)
+    def put(self, named: NamedDocument) -> tuple[str, ...]:
+        exported = self._exporter.put(named.document)
         return tuple(f"picture not saved: {url}: {why}" for url, why in exported.failed)
 
 
@@ -261,34 +225,14 @@ class Form:
     records: bool = False  # tables of records below a text
 
 
-def open_sink(
-    output: str | None, kind: str | None, *, many: bool, download: Reach | None = None, form: Form | None = None
-) -> Sink:
-    """Open standard output (None or -), a file or a folder; without `kind` the file's suffix names the format."""
-    form = form or Form()
-    if output is not None and output != "-" and is_folder(output):
-        return FolderSink(Path(output), kind, form) if kind else ExportSink(Path(output), download)
-    if output is None or output == "-":
-        take_any_text()
-        shown = neutralise if sys.stdout.isatty() else _as_is
-        return _sink(sys.stdout, kind or form.default, form, many=many, shown=shown)
-    kind = kind or format_of(Path(output))
-    if kind is None or (kind == "csv" and not form.columns):
-        known = " ".join(suffix for suffix, name in _SUFFIXES.items() if form.columns or name != "csv")
-        raise BadInput(f"-o {output}: the suffix names no format (known: {known}); add -f, or end a folder with /")
-    file = open(output, "w", encoding="utf-8", errors="replace", newline="\n")  # noqa: SIM115 (closed by the sink)
-    return FileSink(file, _sink(file, kind, form, many=many, shown=_as_is))
-
-
-def _sink(file: IO[str], kind: str, form: Form, *, many: bool, shown: Callable[[str], str]) -> Sink:
+def document_writer(
+    kind: str, file: IO[str], form: Form, *, many: bool, shown: Callable[[str], str] = str
+) -> Writer[NamedDocument]:
+    """Return what writes documents in a format to a file of text."""
     if kind == "json":
-        return JsonSink(file, form.row, many=many, shown=shown)
+        return JsonDocuments(file, form.row, many=many, shown=shown)
     if kind == "jsonl":
-        return JsonLinesSink(file, form.row, shown=shown)
+        return JsonLinesDocuments(file, form.row, shown=shown)
     if kind == "csv":
-        return CsvSink(file, form.columns, shown=shown)
-    return TextSink(file, kind, many=many, shown=shown, records=form.records)
-
-
-def _as_is(text: str) -> str:
-    return text
+        return CsvDocuments(file, form.columns, shown=shown)
+    return TextDocuments(file, kind, many=many, shown=shown, records=form.records)

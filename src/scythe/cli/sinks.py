@@ -1,0 +1,224 @@
+"""Open what commands write to: standard output, a file or a folder, in the format that is asked for."""
+
+from __future__ import annotations
+
+import io
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import IO, Generic, TypeVar
+
+from scythe.atomic_files import write_atomically
+from scythe.cli.console import neutralise, take_any_text
+from scythe.errors import BadInput
+from scythe.fetch.inputs import Reach
+from scythe.output.document_writers import DocumentExport, DocumentFolder, Form, NamedDocument, document_writer
+from scythe.output.formats import (
+    DOCUMENTS,
+    FIELDS,
+    IMAGES,
+    ROWS,
+    Writer,
+    format_by_suffix,
+    formats_of,
+    is_folder,
+    require_parquet,
+    suffixes_of,
+)
+from scythe.output.rows import RowBatch, Shape, cell_text, images_batch, row_writer
+
+_CELL_CHARS = 160  # shown of one cell on a terminal
+_NARROW = 14  # characters that a column of the terminal should have
+
+T = TypeVar("T")
+
+
+class Sink(Generic[T]):
+    """A writer and its file, which is closed at the end; standard output stays open."""
+
+    def __init__(self, file: IO[str], writer: Writer[T]) -> None:
+        self._file, self._writer = file, writer
+
+    def put(self, thing: T) -> tuple[str, ...]:
+        return self._writer.put(thing)
+
+    def close(self) -> None:
+        self._writer.close()
+        if self._file is sys.stdout:
+            self._file.flush()
+        else:
+            self._file.close()
+
+
+class BatchRows:
+    """Batches of rows, written as rows."""
+
+    def __init__(self, kind: str, file: IO[str] | IO[bytes], shape: Shape, shown: Callable[[str], str] = str) -> None:
+        self._shape, self._rows = shape, row_writer(kind, file, shape.columns, shown)
+
+    def put(self, batch: RowBatch) -> tuple[str, ...]:
+        for row in self._shape.dictionaries(batch):
+            self._rows.put(row)
+        return ()
+
+    def close(self) -> None:
+        self._rows.close()
+
+
+class ParquetBatches(BatchRows):
+    """A Parquet file that appears when all rows were given."""
+
+    def __init__(self, path: Path, shape: Shape) -> None:
+        self._path, self._body = path, io.BytesIO()
+        super().__init__("parquet", self._body, shape)
+
+    def close(self) -> None:
+        super().close()
+        write_atomically(self._path, self._body.getvalue())
+
+
+class TableRows:
+    """Tables to look at, one per batch, as wide as the terminal; long cells are cut."""
+
+    def __init__(self, shape: Shape) -> None:
+        self._shape = shape
+
+    def put(self, batch: RowBatch) -> tuple[str, ...]:
+        from rich.console import Console
+        from rich.table import Table
+        from rich.text import Text
+
+        console = Console(highlight=False)
+        used, fitting = _choose_columns(batch, max(2, console.width // _NARROW))
+        table = Table()
+        for i in fitting:
+            table.add_column(Text(_cell(batch.columns[i])), overflow="fold", ratio=_weight(batch, i))
+        for row in batch.rows:
+            table.add_row(*(Text(_cell(cell_text(row[i]))) for i in fitting))
+        console.print(Text(_title(batch, self._shape), style="bold"))
+        console.print(table)
+        if len(fitting) < len(used):
+            rest = ", ".join(_cell(batch.columns[i]) for i in used if i not in fitting)
+            console.print(Text(f"not shown, -f csv has them: {rest}"))
+        return ()
+
+    def close(self) -> None:
+        sys.stdout.flush()
+
+
+def _choose_columns(batch: RowBatch, room: int) -> tuple[list[int], list[int]]:
+    """Return the columns with anything in them, and those of them that most rows have, as many as there is room for."""
+    filled = [sum(row[i] not in ("", None) for row in batch.rows) for i in range(len(batch.columns))]
+    used = [i for i, count in enumerate(filled) if count]
+    return used, sorted(sorted(used, key=lambda i: -filled[i])[:room])
+
+
+def _title(batch: RowBatch, shape: Shape) -> str:
+    page = f"{neutralise(batch.page)}: " if shape.page else ""
+    if not batch.region:
+        return f"{page}{len(batch.rows)} {batch.kind or 'attributes'}"
+    return f"{page}list {batch.region}: {batch.kind}, {len(batch.rows)} records, score {batch.score:.2f}"
+
+
+def _weight(batch: RowBatch, column: int) -> int:
+    """Give wide columns more room, and none all of it."""
+    longest = max(len(cell_text(row[column])) for row in batch.rows)
+    return min(max(longest // 10, 1), 4)
+
+
+def _cell(text: str) -> str:
+    shown = " ".join(neutralise(text).split())
+    return shown if len(shown) <= _CELL_CHARS else f"{shown[: _CELL_CHARS - 1]}…"
+
+
+class ImageAddresses:
+    """The addresses of the relevant images, one per line."""
+
+    def __init__(self, file: IO[str], shown: Callable[[str], str]) -> None:
+        self._file, self._shown = file, shown
+
+    def put(self, named: NamedDocument) -> tuple[str, ...]:
+        self._file.writelines(f"{self._shown(image.src)}\n" for image in named.document.images if image.relevant)
+        return ()
+
+    def close(self) -> None:
+        self._file.flush()
+
+
+class ImageRows:
+    """One row per image, the irrelevant ones too, each with its score."""
+
+    def __init__(self, rows: Writer[RowBatch]) -> None:
+        self._rows = rows
+
+    def put(self, named: NamedDocument) -> tuple[str, ...]:
+        document = named.document
+        return self._rows.put(images_batch(document.url or named.source, document.images)) if document.images else ()
+
+    def close(self) -> None:
+        self._rows.close()
+
+
+def open_document_sink(
+    output: str | None, kind: str | None, *, many: bool, download: Reach | None = None, form: Form | None = None
+) -> Writer[NamedDocument]:
+    """Open standard output (None or -), a file or a folder; without `kind` the file's suffix names the format."""
+    form = form or Form()
+    if output is None or output == "-":
+        file, shown = _standard_output()
+        return Sink(file, document_writer(kind or form.default, file, form, many=many, shown=shown))
+    if is_folder(output):
+        return DocumentFolder(Path(output), kind, form) if kind else DocumentExport(Path(output), download)
+    thing = FIELDS if form.columns else DOCUMENTS
+    kind = kind or format_by_suffix(output, thing)
+    if kind not in formats_of(thing):
+        known = suffixes_of(thing)
+        raise BadInput(f"-o {output}: the suffix names no format (known: {known}); add -f, or end a folder with /")
+    file = _open(output)
+    return Sink(file, document_writer(kind, file, form, many=many))
+
+
+def open_row_sink(output: str | None, kind: str | None, shape: Shape) -> Writer[RowBatch]:
+    """Open standard output (None or -) or a file; without `kind` the suffix names the format.
+
+    Standard output is a table on a terminal and CSV in a pipe. Raises BadInput, MissingExtra and OSError.
+    """
+    if kind is not None and kind not in formats_of(ROWS):
+        raise BadInput(f"-f {kind}: known formats are {', '.join(formats_of(ROWS))}")
+    if output is None or output == "-":
+        kind = kind or ("table" if sys.stdout.isatty() else "csv")
+        if kind == "parquet":
+            raise BadInput("-f parquet: Parquet goes to a file, name it with -o")
+        file, shown = _standard_output()
+        return TableRows(shape) if kind == "table" else Sink(file, BatchRows(kind, file, shape, shown))
+    kind = kind or format_by_suffix(output, ROWS)
+    if kind is None or kind == "table" or Path(output).is_dir():
+        known = suffixes_of(ROWS)
+        raise BadInput(f"-o {output}: rows go to a file whose suffix names a format (known: {known}); or add -f")
+    if kind == "parquet":
+        require_parquet()  # before anything is fetched and read
+        return ParquetBatches(Path(output), shape)
+    file = _open(output)
+    return Sink(file, BatchRows(kind, file, shape))
+
+
+def open_image_sink(output: str | None, kind: str | None, *, many: bool) -> Writer[NamedDocument]:
+    """Open standard output (None or -) or a file; without `kind` the suffix names the format, addresses by default."""
+    if kind is not None and kind not in formats_of(IMAGES):
+        raise BadInput(f"-f {kind}: images go as {', '.join(formats_of(IMAGES))}")
+    is_file = output is not None and output != "-"
+    kind = kind or (format_by_suffix(output, IMAGES) if is_file and output else "txt")
+    if kind != "txt":
+        return ImageRows(open_row_sink(output, kind, Shape(page=many)))
+    file, shown = (_open(output), str) if is_file and output else _standard_output()
+    return Sink(file, ImageAddresses(file, shown))
+
+
+def _standard_output() -> tuple[IO[str], Callable[[str], str]]:
+    """Return standard output, and what a terminal is shown of a text."""
+    take_any_text()
+    return sys.stdout, neutralise if sys.stdout.isatty() else str
+
+
+def _open(output: str) -> IO[str]:
+    return open(output, "w", encoding="utf-8", errors="replace", newline="\n")
