@@ -10,20 +10,20 @@ from itertools import pairwise
 from scythe.schedule.policies import DEFAULT
 from scythe.schedule.svg import (
     LINES,
+    MINUTE_S,
     Scale,
     Tick,
-    circle,
     draw,
     line,
     name_duration,
     path,
-    place_labels,
+    quote,
     shorten,
-    tick_durations,
     tick_logs,
+    wide_of,
     words,
 )
-from scythe.watch_model import HOUR_S
+from scythe.watch_model import DAY_S, HOUR_S
 
 _WIDE, _HIGH = 960.0, 716.0
 _LEFT, _RIGHT, _BOTTOM = 84.0, 622.0, 656.0  # of the field
@@ -247,3 +247,90 @@ def _dot(number: int, x: float, y: float, *, is_hollow: bool, said: str = "") ->
 
 def _ring(number: int, x: float, y: float) -> str:
     return circle(f"none s{number}", x, y, 8.0, width=1.25)
+
+
+_DURATIONS_S = tuple(
+    [seconds * 1.0 for seconds in (1, 2, 5, 10, 20, 30)]
+    + [minutes * MINUTE_S for minutes in (1, 2, 5, 10, 20, 30)]
+    + [hours * HOUR_S for hours in (1, 3, 6, 12)]
+    + [days * DAY_S for days in (1, 2, 4, 7, 14, 30, 60, 120, 365)]
+)
+
+
+def tick_durations(low_s: float, high_s: float) -> list[Tick]:
+    """Return ticks at round durations for a logarithmic axis."""
+    inside = [value for value in _DURATIONS_S if low_s * 0.999 <= value <= high_s * 1.001]
+    thin = max(1, -(-len(inside) // 9))
+    return [Tick(value, name_duration(value)) for value in inside[::thin]]
+
+
+def circle(kind: str, x: float, y: float, radius: float, *, width: float = 1.75, said: str = "") -> str:
+    """Draw a circle."""
+    inner = f"><title>{quote(said)}</title></circle>" if said else "/>"
+    return f'<circle class="{kind}" cx="{x:.5g}" cy="{y:.5g}" r="{radius:g}" stroke-width="{width:g}"{inner}'
+
+
+_LABEL_HIGH = 14.0
+_AWAY = (15.0, 22.0, 34.0, 48.0, 64.0, 82.0, 102.0)  # from the point to the name
+_TURNS = (0, -45, 45, 180, -135, 135, -90, 90)  # degrees: to the right first
+_FAR = 30.0  # names further away are tied to their points by a line
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedLabel:
+    """Where a name is written: its left end and its base line."""
+
+    x: float
+    y: float
+    wide: float
+    is_far: bool  # from its point
+
+    def covers(self, x: float, y: float, around: float) -> bool:
+        """Say whether a spot lies on the name, or so near."""
+        return self.x - around < x < self.x + self.wide + around and self.y - 11 - around < y < self.y + 3 + around
+
+    def nearest(self, x: float, y: float) -> tuple[float, float]:
+        """Return the spot of the name's edge that lies nearest."""
+        return min(max(x, self.x), self.x + self.wide), min(max(y, self.y - 11), self.y + 3)
+
+    def meets(self, other: PlacedLabel) -> bool:
+        """Say whether two names touch."""
+        apart = self.x > other.x + other.wide + 4 or other.x > self.x + self.wide + 4
+        return not apart and abs(self.y - other.y) < _LABEL_HIGH
+
+
+def place_labels(
+    named: Sequence[tuple[str, float, float]],
+    spots: Sequence[tuple[float, float]],
+    field: tuple[float, float, float, float],
+) -> list[PlacedLabel]:
+    """Return a place for each name near its point that keeps off other names and, where it can, off `spots`.
+
+    `field` is what names must lie in: left, top, right, bottom.
+    """
+    placed: list[PlacedLabel] = []
+    for text, x, y in named:
+        wide = wide_of(text)
+        tried = [_beside(x, y, away, turn, wide) for away in _AWAY for turn in _TURNS]
+        inside = [label for label in tried if _lies_in(label, field)] or tried[:1]
+        placed.append(min(inside, key=lambda label: _label_cost(label, placed, spots, x, y)))
+    return placed
+
+
+def _beside(x: float, y: float, away: float, turn: int, wide: float) -> PlacedLabel:
+    across, down = math.cos(math.radians(turn)), math.sin(math.radians(turn))
+    left = x + away * across - (wide if across < -0.1 else 0.0 if across > 0.1 else wide / 2)
+    return PlacedLabel(left, y + away * down + 4 + 3 * down, wide, is_far=away > _FAR)
+
+
+def _lies_in(label: PlacedLabel, field: tuple[float, float, float, float]) -> bool:
+    left, top, right, bottom = field
+    return left <= label.x and label.x + label.wide <= right and top + _LABEL_HIGH <= label.y <= bottom - 4
+
+
+def _label_cost(
+    label: PlacedLabel, placed: Sequence[PlacedLabel], spots: Sequence[tuple[float, float]], x: float, y: float
+) -> float:
+    names = sum(label.meets(other) for other in placed)
+    covered = sum(label.covers(*spot, 8.0) for spot in spots)
+    return 1000 * names + 60 * covered + math.hypot(max(label.x - x, 0, x - label.x - label.wide), label.y - 4 - y)

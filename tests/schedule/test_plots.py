@@ -8,7 +8,7 @@ import xml.etree.ElementTree as ElementTree
 from collections import Counter
 
 import pytest
-from bench.pareto_plot import Curve, Point, frontier_svg
+from bench.pareto_plot import Curve, Point, frontier_svg, place_labels, tick_durations
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -17,9 +17,7 @@ from scythe.schedule.svg import (
     Scale,
     has_fonts,
     name_duration,
-    place_labels,
     tick_counts,
-    tick_durations,
     tick_logs,
     tick_times,
     to_png,

@@ -23,6 +23,7 @@ from scythe.demo.wording import (
     stamp,
     why_words,
 )
+from scythe.schedule.svg import box, line, path
 from scythe.watch_model import DAY_S
 
 _WIDE, _HIGH = 1_000, 200
@@ -36,17 +37,17 @@ def draw_shares(steps: Sequence[Step]) -> str:
     shares = [step.share for step in steps]
     means = [fmean(shares[max(0, at - WINDOW + 1) : at + 1]) for at in range(len(shares))]
     last = max(len(steps) - 1, 1)
-    points = " ".join(f"{_WIDE * at / last:.1f},{_HIGH * (1 - mean):.1f}" for at, mean in enumerate(means))
+    points = "L".join(f"{_WIDE * at / last:.1f} {_HIGH * (1 - mean):.1f}" for at, mean in enumerate(means))
     changed = next((at for at, step in enumerate(steps) if step.design == 1), None)
     marks = "" if changed is None else _upright("mark", _WIDE * changed / last)
-    grid = "".join(f'<path class="grid" d="M0 {_HIGH * part}H{_WIDE}"/>' for part in (0, 0.5, 1))
+    grid = "".join(line("grid", 0, _HIGH * part, _WIDE, _HIGH * part) for part in (0, 0.5, 1))
     said = f"between {min(means):.0%} and {max(means):.0%}" if means else "nothing"
     if changed is not None:
         said += f", {min(means[changed:]):.0%} at the least after the redesign and {means[-1]:.0%} at the end"
     labels = [(0.0, "page 1"), (1.0, f"{len(steps)}")]
     labels += [] if changed is None else [(changed / last, f"{changed}: redesign")]
-    line = f'<polyline class="line" points="{points}"/>'
-    return _figure("Share of the fields that were cut, of the last ten pages", said, grid + line + marks, labels)
+    shown = path("line", f"M{points}") if points else ""
+    return _figure("Share of the fields that were cut, of the last ten pages", said, grid + shown + marks, labels)
 
 
 def draw_watch(watched: Watched) -> str:
@@ -57,10 +58,7 @@ def draw_watch(watched: Watched) -> str:
         return _WIDE * min(max((at - watched.begin) / long_s, 0.0), 1.0)
 
     visits = "".join(_upright("visit", across(look.at)) for look in watched.looks)
-    ways = "".join(
-        f'<path class="way" d="M{across(each.published):.1f} {_TOP}L{across(each.seen):.1f} {_BOTTOM}"/>'
-        for each in watched.sightings
-    )
+    ways = "".join(line("way", across(each.published), _TOP, across(each.seen), _BOTTOM) for each in watched.sightings)
     dots = "".join(_dot("tree", across(at), _TOP) for at in watched.published)
     dots += "".join(_dot("cut", across(each.seen), _BOTTOM) for each in watched.sightings)
     redesign = "" if watched.redesigned_at is None else _upright("mark", across(watched.redesigned_at))
@@ -78,12 +76,12 @@ def draw_watch(watched: Watched) -> str:
 
 
 def _upright(kind: str, x: float) -> str:
-    return f'<path class="{kind}" d="M{x:.1f} 0V{_HIGH}"/>'
+    return line(kind, x, 0, x, _HIGH)
 
 
 def _dot(kind: str, x: float, y: float) -> str:
     # A line without length and with round ends is a dot that stays round in a drawing that is stretched.
-    return f'<path class="dot {kind}" d="M{x:.1f} {y}h0"/>'
+    return path(f"dot {kind}", f"M{x:.1f} {y}h0")
 
 
 def _figure(title: str, said: str, inside: str, labels: Iterable[tuple[float, str]]) -> str:
@@ -122,7 +120,7 @@ def draw_bars(title: str, bars: Sequence[Bar], *, most: float, thick: bool = Fal
         at, boxes = 0.0, []
         for kind, length in bar.parts:
             wide = 100 * length / most if most else 0.0
-            boxes.append(f'<rect class="{kind}" x="{at:.2f}" width="{wide:.2f}" height="10"/>')
+            boxes.append(box(kind, at, 0, wide, 10))
             at += wide
         drawn = f'<svg viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">{"".join(boxes)}</svg>'
         lines.append(f"<li><span>{escape(bar.name)}</span>{drawn}<span>{escape(bar.words)}</span></li>")
@@ -137,11 +135,9 @@ def draw_strip(title: str, said: str, kinds: Sequence[str], mark_at: int | None)
     for number, kind in enumerate(kinds):
         x, y = number % _ACROSS * _SIZE, number // _ACROSS * high
         tall = _HEIGHTS[kind]
-        boxes.append(
-            f'<rect class="{kind}" x="{x + 1}" y="{y + 20 - tall}" width="{_SIZE - 2}" height="{tall}" rx="2"/>'
-        )
+        boxes.append(box(kind, x + 1, y + 20 - tall, _SIZE - 2, tall, round_by=2))
         if number == mark_at:
-            boxes.append(f'<rect class="mark" x="{x - 1.5}" y="{y}" width="3" height="{high}"/>')
+            boxes.append(box("mark", x - 1.5, y, 3, high))
     rows = -(-len(kinds) // _ACROSS)
     named = f"<title>{escape(title)}</title><desc>{escape(said)}</desc>"
     return (

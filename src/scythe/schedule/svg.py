@@ -69,12 +69,6 @@ LATEST_S = 253_370_764_800.0  # the year 9999: later moments have no date
 _STEPS_S = tuple(hours * HOUR_S for hours in (1, 2, 3, 6, 12, 24, 48, 168, 336))  # then months
 _MONTH_STEPS = (1, 2, 3, 6, 12, 24, 60, 120, 600, 1200, 6000)
 _MONDAY_S = 4 * DAY_S  # the first Monday after 1970 began
-_DURATIONS_S = tuple(
-    [seconds * 1.0 for seconds in (1, 2, 5, 10, 20, 30)]
-    + [minutes * MINUTE_S for minutes in (1, 2, 5, 10, 20, 30)]
-    + [hours * HOUR_S for hours in (1, 3, 6, 12)]
-    + [days * DAY_S for days in (1, 2, 4, 7, 14, 30, 60, 120, 365)]
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,13 +118,6 @@ def tick_logs(low: float, high: float) -> list[Tick]:
             if low * 0.999 <= value <= high * 1.001:
                 found.append(Tick(value, f"{value:g}"))
     return found
-
-
-def tick_durations(low_s: float, high_s: float) -> list[Tick]:
-    """Return ticks at round durations for a logarithmic axis."""
-    inside = [value for value in _DURATIONS_S if low_s * 0.999 <= value <= high_s * 1.001]
-    thin = max(1, -(-len(inside) // 9))
-    return [Tick(value, name_duration(value)) for value in inside[::thin]]
 
 
 def tick_times(start: float, end: float, most: int = 10) -> list[Tick]:
@@ -312,12 +299,6 @@ def diamonds(kind: str, places: Iterable[float], middle: float) -> str:
     return f'<path class="{kind}" d="{steps}"/>' if steps else ""
 
 
-def circle(kind: str, x: float, y: float, radius: float, *, width: float = 1.75, said: str = "") -> str:
-    """Draw a circle."""
-    inner = f"><title>{quote(said)}</title></circle>" if said else "/>"
-    return f'<circle class="{kind}" cx="{x:.5g}" cy="{y:.5g}" r="{radius:g}" stroke-width="{width:g}"{inner}'
-
-
 def wide_of(text: str, size: float = 12.0) -> float:
     """Return about how wide a text is written, generously: fonts differ from machine to machine."""
     return 0.6 * size * len(text)
@@ -326,72 +307,6 @@ def wide_of(text: str, size: float = 12.0) -> float:
 def shorten(text: str, most: int) -> str:
     """Return at most so many characters of a text."""
     return text if len(text) <= most else text[: max(most - 1, 0)] + "…"
-
-
-_HIGH = 14.0
-_AWAY = (15.0, 22.0, 34.0, 48.0, 64.0, 82.0, 102.0)  # from the point to the name
-_TURNS = (0, -45, 45, 180, -135, 135, -90, 90)  # degrees: to the right first
-_FAR = 30.0  # names further away are tied to their points by a line
-
-
-@dataclass(frozen=True, slots=True)
-class PlacedLabel:
-    """Where a name is written: its left end and its base line."""
-
-    x: float
-    y: float
-    wide: float
-    is_far: bool  # from its point
-
-    def covers(self, x: float, y: float, around: float) -> bool:
-        """Say whether a spot lies on the name, or so near."""
-        return self.x - around < x < self.x + self.wide + around and self.y - 11 - around < y < self.y + 3 + around
-
-    def nearest(self, x: float, y: float) -> tuple[float, float]:
-        """Return the spot of the name's edge that lies nearest."""
-        return min(max(x, self.x), self.x + self.wide), min(max(y, self.y - 11), self.y + 3)
-
-    def meets(self, other: PlacedLabel) -> bool:
-        """Say whether two names touch."""
-        apart = self.x > other.x + other.wide + 4 or other.x > self.x + self.wide + 4
-        return not apart and abs(self.y - other.y) < _HIGH
-
-
-def place_labels(
-    named: Sequence[tuple[str, float, float]],
-    spots: Sequence[tuple[float, float]],
-    field: tuple[float, float, float, float],
-) -> list[PlacedLabel]:
-    """Return a place for each name near its point that keeps off other names and, where it can, off `spots`.
-
-    `field` is what names must lie in: left, top, right, bottom.
-    """
-    placed: list[PlacedLabel] = []
-    for text, x, y in named:
-        wide = wide_of(text)
-        tried = [_beside(x, y, away, turn, wide) for away in _AWAY for turn in _TURNS]
-        inside = [label for label in tried if _lies_in(label, field)] or tried[:1]
-        placed.append(min(inside, key=lambda label: _cost(label, placed, spots, x, y)))
-    return placed
-
-
-def _beside(x: float, y: float, away: float, turn: int, wide: float) -> PlacedLabel:
-    across, down = math.cos(math.radians(turn)), math.sin(math.radians(turn))
-    left = x + away * across - (wide if across < -0.1 else 0.0 if across > 0.1 else wide / 2)
-    return PlacedLabel(left, y + away * down + 4 + 3 * down, wide, is_far=away > _FAR)
-
-
-def _lies_in(label: PlacedLabel, field: tuple[float, float, float, float]) -> bool:
-    left, top, right, bottom = field
-    return left <= label.x and label.x + label.wide <= right and top + _HIGH <= label.y <= bottom - 4
-
-
-def _cost(
-    label: PlacedLabel, placed: Sequence[PlacedLabel], spots: Sequence[tuple[float, float]], x: float, y: float
-) -> float:
-    names = sum(label.meets(other) for other in placed)
-    covered = sum(label.covers(*spot, 8.0) for spot in spots)
-    return 1000 * names + 60 * covered + math.hypot(max(label.x - x, 0, x - label.x - label.wide), label.y - 4 - y)
 
 
 _WIDE, _LEFT, _RIGHT = 960.0, 150.0, 24.0
