@@ -109,7 +109,7 @@ def places(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
 
 
 @pytest.fixture
-def sessions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with the examples of the source tree, where documents are tried out."""
     shutil.copytree(ROOT / "examples", tmp_path / "examples")
     (tmp_path / ".venv" / "bin").mkdir(parents=True)
