@@ -62,7 +62,11 @@ class Curve:
 
 
 def frontier_svg(
-    curves: Sequence[Curve], *, title: str = "What seeing records sooner costs", said: str = "", measure: str = "mean"
+    curves: Sequence[Curve],
+    *,
+    title: str = "What seeing records sooner costs",
+    subtitle: str = "",
+    measure: str = "mean",
 ) -> str:
     """Draw delays and losses against fetches a day, all logarithmic, as SVG.
 
@@ -72,7 +76,7 @@ def frontier_svg(
     shown = [curve for curve in map(_drawable, curves) if curve.points]
     shown.sort(key=lambda curve: curve.name != DEFAULT)
     field = _Field(shown[:_CURVES_MOST], measure, len(shown) - _CURVES_MOST)
-    parts = [words("ink name", 24, 34, shorten(title, 78)), words("soft", 24, 55, shorten(said or _SAID, 120))]
+    parts = [words("ink name", 24, 34, shorten(title, 78)), words("soft", 24, 55, shorten(subtitle or _SAID, 120))]
     return draw(_WIDE, _HIGH, title, field.describe(), [*parts, *field.parts()])
 
 
@@ -131,8 +135,8 @@ class _Field:
 
     def describe(self) -> str:
         """Say in words what is shown."""
-        said = [f"{self._measure} delay of records, and the share missed, against fetches a day; axes are logarithmic."]
-        return " ".join([*said, *(f"{_tell(curve.name, _main(curve))}." for curve in self._curves)])
+        axes = [f"{self._measure} delay of records, and the share missed, against fetches a day; axes are logarithmic."]
+        return " ".join([*axes, *(f"{_tell(curve.name, _main(curve))}." for curve in self._curves)])
 
     def parts(self) -> Iterator[str]:
         """Yield the elements from the back to the front."""
@@ -166,10 +170,10 @@ class _Field:
         thick = 2.75 if number == 0 else 1.75
         steps = "L".join(f"{x:.5g} {y:.5g}" for x, y in map(panel.place, curve.points))
         if len(curve.points) > 1:
-            yield path(f"s{number}", f"M{steps}", width=thick, dash=_DASHES[number], said=curve.name)
+            yield path(f"s{number}", f"M{steps}", width=thick, dash=_DASHES[number], tooltip=curve.name)
         for place, point in enumerate(curve.points):
             x, y = panel.place(point)
-            yield _dot(number, x, y, is_hollow=point.missed > _MISSED_MOST, said=_tell(curve.name, point))
+            yield _dot(number, x, y, is_hollow=point.missed > _MISSED_MOST, tooltip=_tell(curve.name, point))
             yield _ring(number, x, y) if place == curve.default else ""
 
     def _draw_labels(self, panel: _Panel) -> Iterator[str]:
@@ -241,8 +245,8 @@ def _figure(value: float) -> str:
     return f"{value:.2f}" if value < 10 else f"{value:.1f}" if value < 100 else f"{value:.0f}"
 
 
-def _dot(number: int, x: float, y: float, *, is_hollow: bool, said: str = "") -> str:
-    return circle(f"{'paper' if is_hollow else f'f{number}'} s{number}", x, y, 4.0, said=said)
+def _dot(number: int, x: float, y: float, *, is_hollow: bool, tooltip: str = "") -> str:
+    return circle(f"{'paper' if is_hollow else f'f{number}'} s{number}", x, y, 4.0, tooltip=tooltip)
 
 
 def _ring(number: int, x: float, y: float) -> str:
@@ -264,9 +268,9 @@ def tick_durations(low_s: float, high_s: float) -> list[Tick]:
     return [Tick(value, name_duration(value)) for value in inside[::thin]]
 
 
-def circle(kind: str, x: float, y: float, radius: float, *, width: float = 1.75, said: str = "") -> str:
+def circle(kind: str, x: float, y: float, radius: float, *, width: float = 1.75, tooltip: str = "") -> str:
     """Draw a circle."""
-    inner = f"><title>{quote(said)}</title></circle>" if said else "/>"
+    inner = f"><title>{quote(tooltip)}</title></circle>" if tooltip else "/>"
     return f'<circle class="{kind}" cx="{x:.5g}" cy="{y:.5g}" r="{radius:g}" stroke-width="{width:g}"{inner}'
 
 

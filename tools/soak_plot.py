@@ -45,7 +45,7 @@ def plot_lines(title: str, unit: str, lines: Sequence[Line], warm_up_s: float = 
 def _draw(one: Line, number: int, x: Scale, y: Scale) -> Iterator[str]:
     step = -(-len(one.points) // 1_000)
     places = [(x.place(at), y.place(value)) for at, value in one.points[::step]]
-    yield path(f"s{number}", "M" + "L".join(f"{a:.5g} {b:.5g}" for a, b in places), width=1.5, said=one.name)
+    yield path(f"s{number}", "M" + "L".join(f"{a:.5g} {b:.5g}" for a, b in places), width=1.5, tooltip=one.name)
     key = _TOP + 18 * number
     yield line(f"s{number}", _RIGHT + 24, key, _RIGHT + 44, key, width=2.5)
     yield words("ink", _RIGHT + 52, key + 4, one.name)

@@ -140,7 +140,7 @@ def _draw_visits(section: Section) -> str:
             curves.append(Curve(policy, (Point(visits, delay, missed),), 0))
     title = "Planning visits: what they cost, how late they are, what they miss"
     return frontier_svg(
-        curves, title=title, said="Means over recorded lists. Lower and further left is better.", measure="p95"
+        curves, title=title, subtitle="Means over recorded lists. Lower and further left is better.", measure="p95"
     )
 
 
@@ -165,7 +165,7 @@ def _bar(bar: Bar, x: Scale, top: float, high: float, *, small: bool = False) ->
     end, size = x.place(bar.value), " small" if small else ""
     wide, said = max(end - x.start, 1.0), f"{bar.name}: {bar.written}"
     return [
-        box(bar.kind, x.start, top + 0.5, wide, high - 1, said=said, round_by=2),
+        box(bar.kind, x.start, top + 0.5, wide, high - 1, tooltip=said, round_by=2),
         words(("ink strong" if bar.is_ours else "soft") + size, end + 6, top + high / 2 + 4, bar.written),
     ]
 

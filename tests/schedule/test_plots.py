@@ -62,7 +62,7 @@ def test_lost_records_are_the_red_end_of_their_bar_and_a_mark_beside_the_visits(
 
 
 def test_with_several_policies_each_has_its_lane_and_its_words() -> None:
-    lanes = [VisitRow(name, [MONDAY + 2 * HOUR_S], said=f"{name} 2.5/day") for name in ("auto", "ses", "average")]
+    lanes = [VisitRow(name, [MONDAY + 2 * HOUR_S], note=f"{name} 2.5/day") for name in ("auto", "ses", "average")]
     svg = list_svg(History("news", lanes, arrivals=[MONDAY, MONDAY + 9 * HOUR_S]))
     assert {"auto", "ses", "average", "ses 2.5/day"} <= set(texts(svg))
     assert svg.count('class="visit"') == len(lanes) + 1  # and one in the legend
@@ -103,10 +103,10 @@ def test_a_hundred_thousand_arrivals_make_a_small_drawing() -> None:
     "bad", ["<script>alert(1)</script>", "a & b", '"quoted"', "nul \x00 and \x1b[31m", "\ud800", "\ufffe"]
 )
 def test_names_of_sites_stay_text(bad: str) -> None:
-    lane = VisitRow(bad, [MONDAY], said=bad)
+    lane = VisitRow(bad, [MONDAY], note=bad)
     for svg in (
-        list_svg(History(bad, [lane], said=bad, arrivals=[MONDAY])),
-        frontier_svg([Curve(bad, (Point(1, 2), Point(2, 1)))], title=bad, said=bad, measure=bad),
+        list_svg(History(bad, [lane], subtitle=bad, arrivals=[MONDAY])),
+        frontier_svg([Curve(bad, (Point(1, 2), Point(2, 1)))], title=bad, subtitle=bad, measure=bad),
     ):
         assert "<script" not in svg
         kinds = {element.tag.removeprefix(SVG) for element in parse(svg).iter()}

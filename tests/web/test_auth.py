@@ -85,7 +85,7 @@ def test_served_to_others_it_answers_to_addresses_and_given_names_only() -> None
     assert not ServeOptions("", names=("",)).make_auth().knows_host("")
 
 
-def test_a_gate_without_a_token_cannot_be_made() -> None:
+def test_auth_without_a_token_cannot_be_made() -> None:
     with pytest.raises(ValueError, match="token"):
         Auth("")
 

@@ -146,7 +146,7 @@ def test_of_many_pictures_the_last_are_kept(serving: Serving, trap: Trap, monkey
     assert trap.hits == ["/red.png", "/drawn.svg", "/red.png"]
 
 
-def test_style_sheets_come_tamed_and_only_if_they_are_some(serving: Serving, trap: Trap) -> None:
+def test_style_sheets_come_cleaned_and_only_if_they_are_some(serving: Serving, trap: Trap) -> None:
     consent(serving)
     sheet = get(serving, "/sheet/1/0")
     assert (sheet.kind, sheet.text.strip()) == ("text/css", "h1{color:rgb(1,2,3);background:none}")

@@ -205,7 +205,7 @@ def test_private_addresses_are_refused_unless_the_server_was_started_for_them(st
     assert archived(state) == []
 
 
-def test_closing_the_room_ends_runs_in_good_order(state: State, demo: DemoThread) -> None:
+def test_closing_the_state_ends_runs_in_good_order(state: State, demo: DemoThread) -> None:
     run = start_crawl(state, CrawlWanted(url=demo.url, delay=0.0))
     while not see_run(state, RunWanted(number=run.number)).last:
         sleep(0.02)

@@ -229,7 +229,7 @@ def _history(runs: Sequence[PolicyRun], trace: Trace, wanted: Experiment) -> His
         said += f"the forecast is that of {told.policy}"
     return History(
         title=f"{trace.name}: the last {(end - start) / DAY_S:.0f} of {(end - trace.arrivals[0]) / DAY_S:.0f} days",
-        said=said,
+        subtitle=said,
         lanes=[_lane(run, start, is_alone=len(runs) == 1) for run in runs],
         arrivals=trace.arrivals,
         forecast=told.forecast,
@@ -242,7 +242,7 @@ def _lane(run: PolicyRun, start: float, *, is_alone: bool) -> VisitRow:
     score = run.score
     said = "" if is_alone else f"{score.fetches_day:.2f}/day, {100 * score.missed:.2f} % missed"
     visits = [visit.at for visit in run.trial.visits if visit.at >= start - DAY_S]
-    return VisitRow(run.policy, visits, [at for at in run.trial.missed_at if at >= start], said=said)
+    return VisitRow(run.policy, visits, [at for at in run.trial.missed_at if at >= start], note=said)
 
 
 COLUMNS = ("next visit", "in", "new", "risk", "a day", "records", "lost", "last visit", "why", "list")

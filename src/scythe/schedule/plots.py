@@ -36,7 +36,7 @@ _NAME_MOST = 14  # letters of a lane's name
 _BARS_MOST = 400
 _BIN_S = tuple(hours * HOUR_S for hours in (1, 2, 3, 6, 12, 24, 48, 168, 336, 672, 1344, 5376, 21504, 86016))
 _SHORTEST_S = 6 * HOUR_S  # of what is shown: fewer bars are no plot
-_SHEETS_MOST = 20
+_PLOTS_MOST = 20
 _COUNT_MOST = 1e12  # records of a bar: sums of these stay numbers
 _TICK_APART, _MARK_APART = 2.0, 6.0  # on the paper
 
@@ -59,7 +59,7 @@ class VisitRow:
     visits: Sequence[float]
     lost: Sequence[float] = ()  # when records came that it missed
     planned: Sequence[float] = ()
-    said: str = ""  # a few words at its end
+    note: str = ""  # a few words at its end
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ class History:
 
     title: str
     lanes: Sequence[VisitRow]
-    said: str = ""  # a line below the title
+    subtitle: str = ""
     arrivals: Sequence[float] = ()  # of all records, those included that were lost
     spans: Sequence[CountedSpan] = ()  # of records whose moments are not known
     forecast: Sequence[tuple[float, float]] = ()  # when an hour begins, the records expected in it
@@ -84,18 +84,18 @@ def list_svg(history: History) -> str:
 
 def lists_svg(histories: Sequence[History], title: str) -> str:
     """Draw lists over time as SVG, one below the other; those beyond the twentieth are left out, and it says so."""
-    sheets = [_Plot(history, *_reach(history)) for history in histories[:_SHEETS_MOST]]
+    plots = [_Plot(history, *_reach(history)) for history in histories[:_PLOTS_MOST]]
     parts: list[str] = []
-    said, top = [], 0.0
-    for sheet in sheets:
-        parts.append(move(top, sheet.parts()) if top else "".join(sheet.parts()))
-        said.append(f"{sheet.title}: {sheet.describe()}" if len(sheets) > 1 else sheet.describe())
-        top += sheet.bottom + 48
-    left = len(histories) - len(sheets)
+    described, top = [], 0.0
+    for plot in plots:
+        parts.append(move(top, plot.parts()) if top else "".join(plot.parts()))
+        described.append(f"{plot.title}: {plot.describe()}" if len(plots) > 1 else plot.describe())
+        top += plot.bottom + 48
+    left = len(histories) - len(plots)
     if left > 0:
         parts.append(words("soft", 24, top + 20, f"and {left} more that are not drawn"))
         top += 40
-    return draw(_WIDE, max(top, 1.0), title, " ".join(said), parts)
+    return draw(_WIDE, max(top, 1.0), title, " ".join(described), parts)
 
 
 def _reach(history: History) -> tuple[float, float]:
@@ -123,7 +123,7 @@ class _Plot:
         self._rates = self._bin_forecast()
         most = max(self._came + [rate for rate in self._rates if rate is not None])
         self._counts = tick_counts(most * self._unit_s / self._bin_s)
-        right = max((wide_of(lane.said, 11) + 14 for lane in history.lanes if lane.said), default=0.0)
+        right = max((wide_of(lane.note, 11) + 14 for lane in history.lanes if lane.note), default=0.0)
         left = max((wide_of(shorten(lane.name, _NAME_MOST)) + 24 for lane in history.lanes), default=0.0)
         self._x = Scale(start, end, max(_LEFT, left), _WIDE - _RIGHT - right)
         self._y = Scale(0.0, self._counts[-1].at, _TOP + _HIGH, _TOP)
@@ -132,7 +132,7 @@ class _Plot:
     def parts(self) -> Iterator[str]:
         """Yield the elements from the back to the front."""
         yield words("ink name", 24, 34, shorten(self._history.title, 78))
-        yield words("soft", 24, 55, shorten(self._history.said, 124))
+        yield words("soft", 24, 55, shorten(self._history.subtitle, 124))
         yield from self._draw_future()
         yield from self._draw_grid()
         yield from self._draw_bars()
@@ -144,16 +144,16 @@ class _Plot:
     def describe(self) -> str:
         """Say in words what is shown."""
         came, lost = sum(self._came), sum(self._lost)
-        said = [f"{name_moment(self._start)} to {name_moment(self._end)}, UTC.", f"{came:.0f} records came"]
-        said.append(
+        sentences = [f"{name_moment(self._start)} to {name_moment(self._end)}, UTC.", f"{came:.0f} records came"]
+        sentences.append(
             f"in bars of {name_duration(self._bin_s)}" + (f", {lost:.0f} of them were missed." if lost else ".")
         )
         for lane in self._history.lanes:
             visits = len(self._inside(lane.visits))
             missed = f", {len(self._inside(lane.lost))} records missed" if lane.lost else ""
-            said.append(f"{lane.name}: {visits} visits{missed}.")
-            said += [f"Next visit {name_moment(at)}." for at in self._inside(lane.planned)[:1]]
-        return " ".join(said)
+            sentences.append(f"{lane.name}: {visits} visits{missed}.")
+            sentences += [f"Next visit {name_moment(at)}." for at in self._inside(lane.planned)[:1]]
+        return " ".join(sentences)
 
     def _inside(self, times: Iterable[float]) -> list[float]:
         return [at for at in times if self._start <= at <= self._end]
@@ -230,12 +230,14 @@ class _Plot:
             at = self._start + number * self._bin_s
             left, right = self._x.place(at), self._x.place(at + self._bin_s)
             gap = min(1.0, (right - left) * 0.18)
-            said = f"{name_moment(at)}, {name_duration(self._bin_s)}: {came:.3g} records"
+            tooltip = f"{name_moment(at)}, {name_duration(self._bin_s)}: {came:.3g} records"
             top, split = self._high(came), self._high(came - lost)
             if came > lost:
-                yield box("came", left, split, right - left - gap, self._y.start - split, said=said)
+                yield box("came", left, split, right - left - gap, self._y.start - split, tooltip=tooltip)
             if lost > 0:
-                yield box("lost", left, top, right - left - gap, split - top, said=f"{said}, {lost:.3g} of them missed")
+                yield box(
+                    "lost", left, top, right - left - gap, split - top, tooltip=f"{tooltip}, {lost:.3g} of them missed"
+                )
 
     def _high(self, count: float) -> float:
         return self._y.place(count * self._unit_s / self._bin_s)
@@ -247,7 +249,7 @@ class _Plot:
                 x = self._x.place(self._start + (number + 0.5) * self._bin_s)
                 steps.append(f"{'L' if is_down else 'M'}{x:.5g} {self._high(rate):.5g}")
             is_down = rate is not None
-        return path("rate", "".join(steps), width=1.75, said="forecast") if steps else ""
+        return path("rate", "".join(steps), width=1.75, tooltip="forecast") if steps else ""
 
     def _draw_lane(self, lane: VisitRow, top: float) -> Iterator[str]:
         middle = top + _LANE / 2
@@ -258,8 +260,8 @@ class _Plot:
         yield ticks("plan", due, middle - 9, 18, width=2)
         yield diamonds("due", due, middle - 9)
         yield diamonds("lost", self._thin(lane.lost, _MARK_APART), middle)
-        if lane.said:
-            yield words("soft small", self._x.end + 12, middle + 4, lane.said)
+        if lane.note:
+            yield words("soft small", self._x.end + 12, middle + 4, lane.note)
 
     def _thin(self, times: Iterable[float], apart: float) -> list[float]:
         """Return where moments lie on the paper, one of those that are closer than `apart`."""

@@ -238,13 +238,13 @@ _STYLE = (
 )
 
 
-def draw(width: float, height: float, title: str, said: str, parts: Iterable[str]) -> str:
+def draw(width: float, height: float, title: str, description: str, parts: Iterable[str]) -> str:
     """Return a whole drawing with its name and what it shows in words, for those who hear it."""
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" class="scythe-plot" viewBox="0 0 {width:g} {height:g}" '
         f'width="{width:g}" height="{height:g}" role="img" aria-label="{quote(title)}" '
         'style="max-width:100%;height:auto">'
-        f"<title>{quote(title)}</title><desc>{quote(said)}</desc>{_STYLE}"
+        f"<title>{quote(title)}</title><desc>{quote(description)}</desc>{_STYLE}"
         f"{box('paper', 0, 0, width, height)}{''.join(parts)}</svg>\n"
     )
 
@@ -259,10 +259,10 @@ def quote(text: str) -> str:
     return escape("".join(sign if sign.isprintable() else " " for sign in text))
 
 
-def box(kind: str, x: float, y: float, wide: float, high: float, *, said: str = "", round_by: float = 0.0) -> str:
-    """Draw a filled box; `said` is shown where the pointer rests on it."""
+def box(kind: str, x: float, y: float, wide: float, high: float, *, tooltip: str = "", round_by: float = 0.0) -> str:
+    """Draw a filled box; `tooltip` is shown where the pointer rests on it."""
     corner = f' rx="{round_by:g}"' if round_by else ""
-    inner = f"><title>{quote(said)}</title></rect>" if said else "/>"
+    inner = f"><title>{quote(tooltip)}</title></rect>" if tooltip else "/>"
     return f'<rect class="{kind}" x="{x:.5g}" y="{y:.5g}" width="{wide:.5g}" height="{high:.5g}"{corner}{inner}'
 
 
@@ -272,10 +272,10 @@ def words(kind: str, x: float, y: float, text: str, *, anchor: str = "start") ->
     return f'<text class="{kind}" x="{x:.5g}" y="{y:.5g}"{held}>{quote(text)}</text>'
 
 
-def path(kind: str, steps: str, *, width: float = 1.0, dash: str = "", said: str = "") -> str:
+def path(kind: str, steps: str, *, width: float = 1.0, dash: str = "", tooltip: str = "") -> str:
     """Draw a line along the steps of a path."""
     dashed = f' stroke-dasharray="{dash}"' if dash else ""
-    inner = f"><title>{quote(said)}</title></path>" if said else "/>"
+    inner = f"><title>{quote(tooltip)}</title></path>" if tooltip else "/>"
     return (
         f'<path class="{kind}" d="{steps}" fill="none" stroke-width="{width:g}" stroke-linejoin="round" '
         f'stroke-linecap="round"{dashed}{inner}'
@@ -324,15 +324,15 @@ class Panel:
     values: Sequence[float]
 
 
-def bars_svg(title: str, said: str, names: Sequence[str], panels: Sequence[Panel]) -> str:
+def bars_svg(title: str, subtitle: str, names: Sequence[str], panels: Sequence[Panel]) -> str:
     """Draw panels side by side, with a row for each name; the first is the one that the others are compared with."""
     bottom = _TOP + _ROW * len(names)
-    return draw(_WIDE, bottom + 20, title, _describe(names, panels), _parts(title, said, names, panels, bottom))
+    return draw(_WIDE, bottom + 20, title, _describe(names, panels), _parts(title, subtitle, names, panels, bottom))
 
 
-def _parts(title: str, said: str, names: Sequence[str], panels: Sequence[Panel], bottom: float) -> Iterator[str]:
+def _parts(title: str, subtitle: str, names: Sequence[str], panels: Sequence[Panel], bottom: float) -> Iterator[str]:
     yield words("ink name", 24, 34, shorten(title, 78))
-    yield words("soft", 24, 55, shorten(said, 130))
+    yield words("soft", 24, 55, shorten(subtitle, 130))
     yield box("ahead", 12, _TOP - 2, _WIDE - 24, _ROW - 2, round_by=6)
     for row, name in enumerate(names):
         kind = "ink strong" if row == 0 else "ink"

@@ -252,7 +252,7 @@ def _history(
     shown = f"{there[-1].shown} shown, " if there else ""
     return History(
         title=f"{planned.page}: {planned.region}",
-        said=f"{shown}{planned.records} records seen{rate}, {planned.lost} missed; next visit by: {planned.why}",
+        subtitle=f"{shown}{planned.records} records seen{rate}, {planned.lost} missed; next visit by: {planned.why}",
         lanes=[VisitRow("visits", [look.at.timestamp() for look in looks], planned=[] if next_s is None else [next_s])],
         spans=[span for look in there if (span := _span(look)) is not None],
         forecast=_forecast(watch, region, at, math.ceil(ahead_s / HOUR_S)),

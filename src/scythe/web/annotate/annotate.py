@@ -20,7 +20,7 @@ from scythe.web.annotate.annotate_session import (
     AnnotatedPage,
     AnnotationSession,
     AnnotationSessions,
-    Said,
+    PageMarks,
     StoredSession,
 )
 from scythe.web.filters import shorten
@@ -74,7 +74,7 @@ def save_session(state: State, key: str, job: BackgroundJob) -> MarksSaved:
     sessions = state.part(AnnotationSessions)
     with state.lock:
         session = sessions.open(key).session
-        labels, said, method = session.labels(), dict(session.said), session.method
+        labels, said, method = session.labels(), dict(session.marked), session.method
         pages = [(page.url, page.body) for page in state.pages(key)]
     if not labels:
         raise BadInput("no page with images is confirmed yet")
@@ -181,7 +181,7 @@ class Stepped:
     session: SessionView
 
 
-def see_kept(state: State, key: str, kept: StoredSession) -> SessionView:
+def see_stored(state: State, key: str, kept: StoredSession) -> SessionView:
     """Return a session as it stands."""
     session = kept.session
     return SessionView(
@@ -203,7 +203,7 @@ def see_kept(state: State, key: str, kept: StoredSession) -> SessionView:
 
 def summarise_page(session: AnnotationSession, opened: AnnotatedPage) -> PageSummary:
     """Return a page of a session as it stands."""
-    said = session.said.get(opened.page.number)
+    said = session.marked.get(opened.page.number)
     return PageSummary(
         opened.page.number,
         opened.page.name,
@@ -297,7 +297,7 @@ def see_session(state: State, wanted: AnnotateWanted) -> SessionView:
     """Say which pages are being annotated and how far it is."""
     with state.lock:
         key, kept = _open(state, wanted.site)
-        return see_kept(state, key, kept)
+        return see_stored(state, key, kept)
 
 
 def open_annotated_page(state: State, wanted: AnnotatedPageWanted) -> OpenedPage:
@@ -316,10 +316,10 @@ def mark_images(state: State, wanted: MarksWanted) -> SessionView:
             raise BadInput(f"page {wanted.page} has {len(opened.images)} images, numbered from 0")
         _name(kept.session, wanted.by)
         was_confirmed = kept.session.is_confirmed(opened)
-        kept.session.say(wanted.page, Said(frozenset(wanted.relevant), wanted.is_confirmed))
+        kept.session.say(wanted.page, PageMarks(frozenset(wanted.relevant), wanted.is_confirmed))
         if was_confirmed or wanted.is_confirmed:
             state.part(AnnotationSessions).keep(key)
-        return see_kept(state, key, kept)
+        return see_stored(state, key, kept)
 
 
 def undo_marks(state: State, wanted: AnnotateWanted) -> Stepped:
@@ -337,14 +337,14 @@ def _step(state: State, wanted: AnnotateWanted, step: Callable[[AnnotationSessio
         key, kept = _open(state, wanted.site)
         page = step(kept.session)
         state.part(AnnotationSessions).keep(key)
-        return Stepped(page, see_kept(state, key, kept))
+        return Stepped(page, see_stored(state, key, kept))
 
 
 def begin_session(state: State, wanted: BeginWanted) -> SessionView:
     """Choose pages to annotate anew; pages with marks that are not saved stay among them."""
     with state.lock:
         key, _ = _open(state, wanted.site)
-        return see_kept(state, key, state.part(AnnotationSessions).begin(key, wanted.pages, again=wanted.again))
+        return see_stored(state, key, state.part(AnnotationSessions).begin(key, wanted.pages, again=wanted.again))
 
 
 def expect_marks(state: State, wanted: AnnotateWanted) -> QualityView | None:
@@ -381,7 +381,7 @@ def show_annotate(state: State, wanted: AnnotateWanted) -> dict[str, Any]:
             "key": key,
             "title": title,
             "file": file,  # None: the archive
-            "session": see_kept(state, key, kept),
+            "session": see_stored(state, key, kept),
             "is_bare": bare and any(page.url is None for page in state.pages(key)),
         }
 

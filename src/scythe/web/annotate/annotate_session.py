@@ -44,7 +44,7 @@ class AnnotatedPage:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class PageMarks:
     """What was said of the images of one page."""
 
     relevant: frozenset[int]
@@ -56,8 +56,8 @@ class UndoStep:
     """One change that can be undone."""
 
     page: int
-    before: Said | None
-    after: Said
+    before: PageMarks | None
+    after: PageMarks
 
 
 def read_annotated_page(page: PageAtHand, why: str = "") -> AnnotatedPage:
@@ -75,8 +75,8 @@ class AnnotationSession:
     at_hand: frozenset[int]  # numbers of the pages at hand when it began
     by: str = ""
     method: str | None = None
-    said: dict[int, Said] = field(default_factory=dict)  # by the number of the page
-    saved: dict[int, Said] = field(default_factory=dict)
+    marked: dict[int, PageMarks] = field(default_factory=dict)  # by the number of the page
+    saved: dict[int, PageMarks] = field(default_factory=dict)
     steps: list[UndoStep] = field(default_factory=list)
     undone: list[UndoStep] = field(default_factory=list)
     note: str = ""  # for people: what was found when it began
@@ -88,9 +88,9 @@ class AnnotationSession:
 
     # -- what was said -------------------------------------------------------------------------------------------------
 
-    def say(self, page: int, said: Said) -> None:
+    def say(self, page: int, said: PageMarks) -> None:
         """Take note of what is said of a page."""
-        before = self.said.get(page)
+        before = self.marked.get(page)
         if said == before:
             return
         self.steps = [*self.steps, UndoStep(page, before, said)][-_STEPS:]
@@ -121,10 +121,10 @@ class AnnotationSession:
         self.undone = [step for step in self.undone if step.page != page]
         self._set(page, None)
 
-    def _set(self, page: int, said: Said | None) -> None:
-        before = self.said.pop(page, None)
+    def _set(self, page: int, said: PageMarks | None) -> None:
+        before = self.marked.pop(page, None)
         if said is not None:
-            self.said[page] = said
+            self.marked[page] = said
         if _taught(before) != _taught(said):
             self._judge = None
 
@@ -135,20 +135,20 @@ class AnnotationSession:
 
     def is_confirmed(self, opened: AnnotatedPage) -> bool:
         """Say whether somebody is done with a page."""
-        said = self.said.get(opened.page.number)
+        said = self.marked.get(opened.page.number)
         return said is not None and said.is_confirmed
 
     @property
     def is_unsaved(self) -> bool:
         """Whether something was said that is not in the profile."""
-        return any(self.saved.get(page) != said for page, said in self.said.items())
+        return any(self.saved.get(page) != said for page, said in self.marked.items())
 
     def labels(self) -> list[LabelledPage]:
         """Return what was said of the pages confirmed; a page without images says nothing."""
         return [self._label(opened) for opened in self.confirmed if opened.images]
 
     def _label(self, opened: AnnotatedPage) -> LabelledPage:
-        relevant = self.said[opened.page.number].relevant
+        relevant = self.marked[opened.page.number].relevant
         rows = range(len(opened.images))
         marks = ImageMarks(self.by, tuple(sorted(relevant)), tuple(row for row in rows if row not in relevant))
         return LabelledPage(opened.around, (marks,))
@@ -174,7 +174,7 @@ class AnnotationSession:
 
     def marks(self, opened: AnnotatedPage, scores: Sequence[float]) -> frozenset[int]:
         """Return the images that are marked as relevant: as said, or as the model of this site expects."""
-        said = self.said.get(opened.page.number)
+        said = self.marked.get(opened.page.number)
         if said is not None:
             return said.relevant
         if not self.is_taught:
@@ -182,7 +182,7 @@ class AnnotationSession:
         return frozenset(row for row, score in enumerate(scores) if score >= RELEVANT)
 
 
-def _taught(said: Said | None) -> frozenset[int] | None:
+def _taught(said: PageMarks | None) -> frozenset[int] | None:
     return said.relevant if said is not None and said.is_confirmed else None
 
 
@@ -202,8 +202,8 @@ def begin(
     chosen = _labelled(others, known)[:wanted] if again else _suggested(others, counted, wanted)
     session = AnnotationSession([*first, *chosen], counted, frozenset(page.number for page in pages))
     if again:
-        session.said = _what_was_said(chosen, known)
-        session.saved = dict(session.said)
+        session.marked = _read_marks(chosen, known)
+        session.saved = dict(session.marked)
     return session
 
 
@@ -226,14 +226,14 @@ def _labelled(opened_pages: Sequence[AnnotatedPage], known: SiteImages) -> list[
     return [replace(opened, why="labelled before") for opened in opened_pages if page_key(opened.around) in done]
 
 
-def _what_was_said(opened_pages: Sequence[AnnotatedPage], known: SiteImages) -> dict[int, Said]:
+def _read_marks(opened_pages: Sequence[AnnotatedPage], known: SiteImages) -> dict[int, PageMarks]:
     """Return the marks that a profile has of pages, where they still have the same images."""
     marked = {_version(each.page): agreed_marks(each) for each in known.labelled}
     found = {}
     for opened in opened_pages:
         agreed = marked.get(_version(opened.around))
         if agreed is not None:
-            found[opened.page.number] = Said(
+            found[opened.page.number] = PageMarks(
                 frozenset(row for row, truth in agreed.items() if truth), is_confirmed=True
             )
     return found
@@ -248,7 +248,7 @@ class DraftMarks:
     """What a draft says of the pages at hand."""
 
     pages: tuple[PageAtHand, ...]
-    said: dict[int, Said]
+    marked: dict[int, PageMarks]
     by: str
     rest: tuple[Label, ...]  # of pages that are not at hand, or are others now: kept as they are
 
@@ -269,7 +269,7 @@ def read_draft(path: Path, pages: Sequence[PageAtHand]) -> DraftMarks:
     for label in labels.rows:
         groups.setdefault(label.page, []).append(label)
     chosen: list[PageAtHand] = []
-    said: dict[int, Said] = {}
+    said: dict[int, PageMarks] = {}
     rest: list[Label] = []
     for name, own in groups.items():
         marks = _marks(read_annotated_page(at_hand[name]), own) if name in at_hand else None
@@ -281,21 +281,21 @@ def read_draft(path: Path, pages: Sequence[PageAtHand]) -> DraftMarks:
     return DraftMarks(tuple(chosen), said, labels.rows[-1].by if labels.rows else "", tuple(rest))
 
 
-def _marks(opened: AnnotatedPage, labels: Sequence[Label]) -> Said | None:
+def _marks(opened: AnnotatedPage, labels: Sequence[Label]) -> PageMarks | None:
     """Return what labels say of a page, None where it has other images now."""
     if not opened.images and not any(label.image for label in labels):
-        return Said(frozenset(), is_confirmed=True)
+        return PageMarks(frozenset(), is_confirmed=True)
     placed, lost = place_labels(Labels("draft", tuple(labels)), {opened.name: opened.around})
     if lost or not placed:
         return None
-    return Said(frozenset(row for marks in placed[0].marks for row in marks.relevant), is_confirmed=True)
+    return PageMarks(frozenset(row for marks in placed[0].marks for row in marks.relevant), is_confirmed=True)
 
 
 def write_draft(path: Path, session: AnnotationSession, rest: Sequence[Label]) -> None:
     """Write the confirmed pages that are not saved; without any the file goes. Raises OSError."""
     rows = [_row(label.page, label.image, label.relevant, label.by) for label in rest]
     for opened in session.confirmed:
-        said = session.said[opened.page.number]
+        said = session.marked[opened.page.number]
         if session.saved.get(opened.page.number) != said:
             rows += _rows(opened, said, session.by)
     if rows:
@@ -304,7 +304,7 @@ def write_draft(path: Path, session: AnnotationSession, rest: Sequence[Label]) -
         path.unlink(missing_ok=True)
 
 
-def _rows(opened: AnnotatedPage, said: Said, by: str) -> Iterator[str]:
+def _rows(opened: AnnotatedPage, said: PageMarks, by: str) -> Iterator[str]:
     names = name_images(opened.around)
     images = [names[row] for row in sorted(said.relevant)]
     if any(image[0] == "#" for image in images) or _marks(opened, [_label(opened, image) for image in images]) != said:
@@ -357,7 +357,7 @@ class AnnotationSessions:
         if kept is None:
             return self._begin(key, PAGES, self._find_draft(key))
         now = {page.number: page for page in self.state.pages(key)}
-        if not kept.session.said and kept.session.at_hand != now.keys():
+        if not kept.session.marked and kept.session.at_hand != now.keys():
             return self._begin(key, max(PAGES, len(kept.session.pages)))
         self._follow_pages(kept.session)
         return kept
@@ -366,7 +366,7 @@ class AnnotationSessions:
         """Choose pages anew; those with marks that are not saved stay."""
         kept = self.open(key)
         session = kept.session
-        unsaved = {page: said for page, said in session.said.items() if session.saved.get(page) != said}
+        unsaved = {page: said for page, said in session.marked.items() if session.saved.get(page) != said}
         pages = tuple(opened.page for opened in session.pages if opened.page.number in unsaved)
         return self._begin(key, count, DraftMarks(pages, unsaved, session.by, kept.rest), again=again)
 
@@ -388,7 +388,7 @@ class AnnotationSessions:
         site = self.state.load_site(key)
         known = site.profile.images if site is not None else SiteImages()
         session = begin(self.state.pages(key), known, max(count, len(draft.pages)), kept=draft.pages, again=again)
-        session.said |= draft.said
+        session.marked |= draft.marked
         session.by = draft.by or self.by
         session.method = self.method
         if draft.rest:
