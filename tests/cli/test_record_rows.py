@@ -35,8 +35,8 @@ def text_of(kind: str, shape: Shape, *lists: RecordList) -> str:
 
 
 def test_header_has_the_columns_of_all_lists_once_and_link_and_image_last() -> None:
-    rows = list(csv.reader(io.StringIO(text_of("csv", Shape(page=True, region=True), GOODS, TABLE))))
-    assert rows[0] == ["page", "region", "kind", "title", "price", "page_2", "link_2", "kind_2", "link", "image"]
+    rows = list(csv.reader(io.StringIO(text_of("csv", Shape(page=True, list=True), GOODS, TABLE))))
+    assert rows[0] == ["page", "list", "kind", "title", "price", "page_2", "link_2", "kind_2", "link", "image"]
     assert rows[1] == ["https://example.org/", "1", "products", "Snath", "€54", "", "", "", LINK, IMAGE]
     assert rows[3][5:8] == ["3", "x", "y"]
 
@@ -53,17 +53,17 @@ def test_cell_of_csv_cannot_become_a_formula(cell: str) -> None:
 
 
 def test_json_lines_keep_numbers_and_texts_as_they_are() -> None:
-    row = json.loads(text_of("jsonl", Shape(region=True), GOODS).splitlines()[0])
-    assert row == {"region": 1, "kind": "products", "title": "Snath", "price": "€54", "link": LINK, "image": IMAGE}
+    row = json.loads(text_of("jsonl", Shape(list=True), GOODS).splitlines()[0])
+    assert row == {"list": 1, "kind": "products", "title": "Snath", "price": "€54", "link": LINK, "image": IMAGE}
 
 
 def test_parquet_has_null_where_a_record_has_nothing(tmp_path: Path) -> None:
-    sink = ParquetBatches(tmp_path / "out.parquet", Shape(region=True))
+    sink = ParquetBatches(tmp_path / "out.parquet", Shape(list=True))
     sink.put(list_batch("", 1, GOODS))
     sink.close()
     table = pyarrow.parquet.read_table(tmp_path / "out.parquet")
     assert table.column("price").to_pylist() == ["€54", None]
-    assert str(table.schema.field("region").type) == "int32"
+    assert str(table.schema.field("list").type) == "int32"
 
 
 def test_run_without_records_writes_an_empty_file(tmp_path: Path) -> None:

@@ -87,9 +87,9 @@ def test_all_lists_come_with_their_number_and_kind(records: Run, tmp_path: Path)
     menu = "<ul>" + "".join(f"<li><a href='/{word}'>{word}</a></li>" for word in ("Home", "Seeds", "Help")) + "</ul>"
     (tmp_path / "tools.html").write_text(shop(GOODS, menu=menu), encoding="utf-8")
     rows = json.loads(records("tools.html", "--everything", "-f", "json").stdout)
-    assert {row["region"] for row in rows if row["kind"] != "menu"} >= {1}
+    assert {row["list"] for row in rows if row["kind"] != "menu"} >= {1}
     assert any(row["kind"] == "menu" for row in rows)
-    assert next(iter(rows[0])) == "region"
+    assert next(iter(rows[0])) == "list"
     assert not any(row["kind"] == "menu" for row in json.loads(records("tools.html", "--all", "-f", "json").stdout))
 
 
@@ -295,7 +295,7 @@ def test_a_list_that_goes_on_at_another_port_is_asked_for_its_own_robots_txt(rec
 def test_columns_for_which_a_terminal_is_too_narrow_are_named(capsys: pytest.CaptureFixture[str]) -> None:
     columns = tuple(f"column {number}" for number in range(40))
     rows = TableRows(Shape())
-    rows.put(RowBatch("", columns, (tuple(f"cell {number}" for number in range(40)),), region=1, kind="products"))
+    rows.put(RowBatch("", columns, (tuple(f"cell {number}" for number in range(40)),), number=1, kind="products"))
     rows.close()
     shown = " ".join(capsys.readouterr().out.split())
     assert "not shown, -f csv has them: column " in shown

@@ -44,7 +44,7 @@ def through(archive: Archive, document: Document, parts: tuple[str, ...] = PARTS
 def values(document: Document) -> dict[str, object]:
     """Return everything that is kept: scores and patterns of regions are not, nor columns that no record fills."""
     plain = json.loads(json.dumps(document.to_dict()))
-    for region in plain["records"]:
+    for region in plain["lists"]:
         for record in region["records"]:
             record["fields"] = {n: t for n, t in zip(region["columns"], record["fields"], strict=True) if t}
         region.update(score=0, pattern="", columns=[])
@@ -56,15 +56,15 @@ def test_a_page_comes_out_as_it_went_in(archive: Archive, path: Path) -> None:
     document = scythe.read(path.read_bytes(), url="http://site.example/page")
     before, after = values(document), values(through(archive, document))
     for name in before:
-        if name != "records":
+        if name != "lists":
             assert after[name] == before[name], name
-    kept = [record for region in after["records"] for record in region["records"]]  # type: ignore[attr-defined]
+    kept = [record for region in after["lists"] for record in region["records"]]  # type: ignore[attr-defined]
     assert all(record in kept for record in _once(before))
 
 
 def _once(plain: dict[str, object]) -> list[object]:
     """Return the records with links of their own; two with the same links on one page may be one record."""
-    records = [record for region in plain["records"] for record in region["records"]]  # type: ignore[attr-defined]
+    records = [record for region in plain["lists"] for record in region["records"]]  # type: ignore[attr-defined]
     links = [record["links"] for record in records]
     return [record for record in records if record["links"] and links.count(record["links"]) == 1]
 

@@ -89,7 +89,7 @@ def test_json_lines_hold_everything(archive: Archive, tmp_path: Path) -> None:
     assert rye["images"][0]["alt"] == "=1+1"
     assert rye["attributes"] == [["Price", "$3"], ["+Tax", "1"]]
     assert rye["metadata"]["description"] == "On rye"
-    assert [record["fields"] for record in rye["records"][0]["records"]] == [["Rake", "-3"], ["@hoe", "5"]]
+    assert [record["fields"] for record in rye["lists"][0]["records"]] == [["Rake", "-3"], ["@hoe", "5"]]
     assert (rye["via"], rye["how"], rye["status"], rye["site"]) == ("cut", {"text": "cut: marker"}, 200, LANE)
     assert (rye["fetched_at"], rye["duplicate_of"], rye["versions"]) == ("2026-05-04T12:00:00.000Z", None, 1)
     assert copy["duplicate_of"] == f"{SITE}oats"
@@ -123,8 +123,8 @@ def test_parquet_holds_pages_with_types(archive: Archive, tmp_path: Path) -> Non
     assert (rye["url"], rye["author"], rye["kind"]) == (f"{SITE}rye", "Ada ?Byron", None)
     assert (rye["fetched_at"], oats["fetched_at"]) == (NOW, later(60))
     assert rye["images"][0] == {**IMAGES[0], "caption": ""}
-    assert rye["records"][0]["columns"] == ["name", "page"]
-    assert rye["records"][0]["records"][1] == {"fields": ["@hoe", "5"], "links": [f"{SITE}2"], "images": []}
+    assert rye["lists"][0]["columns"] == ["name", "page"]
+    assert rye["lists"][0]["records"][1] == {"fields": ["@hoe", "5"], "links": [f"{SITE}2"], "images": []}
     assert rye["attributes"][0] == {"name": "Price", "value": "$3"}
     assert (oats["markdown"], oats["via"], oats["versions"]) == ("# Oats\n\n*Fine*.", "cold", 1)
 
@@ -352,7 +352,7 @@ def test_progress_is_told_and_known_beforehand(archive: Archive, tmp_path: Path)
         ("out.md", None, "pages", "one file per page"),
         ("out", "csv", "nothing", "nothing cannot be exported"),
         ("out", "json", "pages", "json is not an export format"),
-        ("out.warc.gz", None, "records", "records go to jsonl, csv, parquet"),
+        ("out.warc.gz", None, "records", "records go to csv, jsonl, parquet"),
         (None, "parquet", "pages", "not to standard output"),
         ("-", "md", "pages", "not to standard output"),
     ],

@@ -60,8 +60,8 @@ def test_a_row_of_documents_says_what_the_document_says() -> None:
         "width": 640, "height": 480, "relevant": True, "score": 0.9,
     }  # fmt: skip
     assert row["images"][1]["width"] is None
-    assert [region["kind"] for region in row["records"]] == ["products", "list"]
-    assert row["records"][0]["records"][0] == {"fields": ["Rye", "3 EUR"], "links": [PAGE], "images": [PAGE]}
+    assert [one["kind"] for one in row["lists"]] == ["products", "list"]
+    assert row["lists"][0]["records"][0] == {"fields": ["Rye", "3 EUR"], "links": [PAGE], "images": [PAGE]}
     assert row["attributes"] == [{"name": "crop", "value": "rye"}]
     assert row["fields"] == [{"name": "price", "values": ["3 EUR"]}]
     assert row["losses"] == [{"what": "bytes that did not decode", "count": 2}]
@@ -82,15 +82,15 @@ def test_images_and_records_have_tables_with_the_keys_of_their_page() -> None:
     assert batches["images"].column("offset").to_pylist() == [7, 7, 2**40, 2**40]
     assert batches["records"].to_pylist()[:3] == [
         {
-            "page": PAGE, "region": 1, "kind": "products", "record": 1, "links": [PAGE], "images": [PAGE], "offset": 7,
+            "page": PAGE, "list": 1, "kind": "products", "record": 1, "links": [PAGE], "images": [PAGE], "offset": 7,
             "fields": [{"name": "title", "value": "Rye"}, {"name": "price", "value": "3 EUR"}],
         },
         {
-            "page": PAGE, "region": 1, "kind": "products", "record": 2, "links": [], "images": [], "offset": 7,
+            "page": PAGE, "list": 1, "kind": "products", "record": 2, "links": [], "images": [], "offset": 7,
             "fields": [{"name": "title", "value": "Oats"}],
         },
         {
-            "page": PAGE, "region": 2, "kind": "list", "record": 1, "links": [], "images": [], "offset": 7,
+            "page": PAGE, "list": 2, "kind": "list", "record": 1, "links": [], "images": [], "offset": 7,
             "fields": [{"name": "text", "value": "x"}],
         },
     ]  # fmt: skip
@@ -107,7 +107,7 @@ def test_what_is_not_asked_for_is_not_worked_out() -> None:
     builder = TableBuilder(parts=("text",))
     builder.add(document(content=Untouched("text")))
     names = builder.take()["documents"].schema.names
-    assert not {"markdown", "html", "images", "records", "attributes"} & set(names)
+    assert not {"markdown", "html", "images", "lists", "attributes"} & set(names)
 
 
 def test_a_text_that_nobody_learned_is_read_only_where_it_is_asked_for() -> None:

@@ -124,7 +124,7 @@ def test_a_stream_takes_documents_as_it_is_read(monkeypatch: pytest.MonkeyPatch)
 
 def test_no_documents_give_an_empty_table_with_all_columns() -> None:
     table = scythe.to_arrow([], "records")
-    assert (table.num_rows, table.schema.names[:2]) == (0, ["page", "region"])
+    assert (table.num_rows, table.schema.names[:2]) == (0, ["page", "list"])
 
 
 @pytest.mark.parametrize(

@@ -191,7 +191,7 @@ def records(
             _check(sources, input_file, wish, follow, list_ if all_ or everything else 1)
             pages = load(chain(sources, list_sources(input_file) if input_file else ()), check_base(url), reach)
             many = len(sources) > 1 or input_file is not None or follow > 0
-            sink = open_row_sink(output, format_, Shape(page=many, region=not wish.number and not attributes))
+            sink = open_row_sink(output, format_, Shape(page=many, list=not wish.number and not attributes))
         except (BadInput, MissingExtra, OSError) as error:
             complain(str(error))
             raise typer.Exit(USAGE) from None
@@ -307,7 +307,7 @@ def _tell(loaded: LoadedPage, page: Page, batches: tuple[RowBatch, ...], tally: 
 def _explain(name: str, batches: tuple[RowBatch, ...], took_s: float, why: str) -> None:
     typer.echo(neutralise(f"{name}: read in {took_s * 1000:.1f} ms"), err=True)
     for batch in batches:
-        what = f"list {batch.region}: {batch.kind}, score {batch.score:.2f}" if batch.region else "attributes"
+        what = f"list {batch.number}: {batch.kind}, score {batch.score:.2f}" if batch.number else "attributes"
         typer.echo(neutralise(f"  {what}: {len(batch.rows)} rows, columns {', '.join(batch.columns)}"), err=True)
     if why:
         typer.echo(neutralise(f"  not followed: {why}"), err=True)

@@ -115,9 +115,9 @@ def _choose_columns(batch: RowBatch, room: int) -> tuple[list[int], list[int]]:
 
 def _title(batch: RowBatch, shape: Shape) -> str:
     page = f"{neutralise(batch.page)}: " if shape.page else ""
-    if not batch.region:
+    if not batch.number:
         return f"{page}{len(batch.rows)} {batch.kind or 'attributes'}"
-    return f"{page}list {batch.region}: {batch.kind}, {len(batch.rows)} records, score {batch.score:.2f}"
+    return f"{page}list {batch.number}: {batch.kind}, {len(batch.rows)} records, score {batch.score:.2f}"
 
 
 def _weight(batch: RowBatch, column: int) -> int:

@@ -469,7 +469,7 @@ def _records(where: str | Path | Archive, wanted: PageQuery) -> Any:
     moment = pa.timestamp("us", "UTC")
     extra = {"first_seen": moment, "last_seen": moment, "sightings": pa.int64(), "site": pa.string()}
     # an archive has a record once, wherever it was seen: it has no number on a page
-    schema = pa.schema([field for field in records_schema(extra) if field.name not in ("region", "record")])
+    schema = pa.schema([field for field in records_schema(extra) if field.name not in ("list", "record")])
     return pa.RecordBatchReader.from_batches(schema, _record_batches(where, wanted, schema))
 
 

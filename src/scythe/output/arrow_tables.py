@@ -72,6 +72,7 @@ def _storable(value: Any) -> Any:
 TABLES = ("documents", "images", "records")
 PARTS = ("text", "images", "records")  # of a table of documents, where nobody says otherwise
 NESTED = ("images", "records", "attributes")  # parts that are lists in a cell
+_COLUMN = {"records": "lists"}  # of such a part, where it has another name: a cell holds the lists, with their records
 RENDERED = ("text", "markdown", "html")  # parts that are one text
 STATED = (
     "description", "author", "published", "modified", "language", "canonical", "site_name", "kind", "image"
@@ -114,7 +115,7 @@ def page_columns(parts: Collection[str]) -> dict[str, Any]:
     text = pa.string()
     shown = [name for name in RENDERED if name in parts]
     columns = dict.fromkeys(("url", "title", *shown, *STATED), text) | {"keywords": pa.list_(text)}
-    columns |= {name: pa.list_(_nested(name)) for name in NESTED if name in parts}
+    columns |= {_COLUMN.get(name, name): pa.list_(_nested(name)) for name in NESTED if name in parts}
     return columns | {"why": text}
 
 
@@ -126,11 +127,11 @@ def images_schema(extra: Extra | None = None) -> Any:
 
 
 def records_schema(extra: Extra | None = None) -> Any:
-    """Return the columns of a table with one row per record of a list; regions and records count from 1."""
+    """Return the columns of a table with one row per record of a list; lists and records count from 1."""
     import pyarrow as pa
 
     text, number = pa.string(), pa.int32()
-    columns = {"page": text, "region": number, "kind": text, "record": number}
+    columns = {"page": text, "list": number, "kind": text, "record": number}
     columns |= {"fields": pa.list_(_pair()), "links": pa.list_(text), "images": pa.list_(text)}
     return pa.schema(_joined(columns, extra))
 
@@ -145,7 +146,7 @@ def image_columns() -> dict[str, Any]:
 
 
 def list_columns() -> dict[str, Any]:
-    """Return what a cell tells of one region of records."""
+    """Return what a cell tells of one list."""
     import pyarrow as pa
 
     texts = pa.list_(pa.string())
@@ -249,7 +250,7 @@ class TableBuilder:
         if "images" in parts:
             nested.append(tuple(map(_image_cells, document.images)))
         if "records" in parts:
-            nested.append(tuple(map(_region_cells, document.lists)))
+            nested.append(tuple(map(_list_cells, document.lists)))
         if "attributes" in parts:
             nested.append(document.attributes)
         self._chars += sum(map(len, shown))
@@ -274,14 +275,14 @@ class TableBuilder:
             images.extend((document.url, *_image_cells(image), *keys) for image in document.images)
             self._chars += (len(images) - begin) * _IMAGE_CHARS
         if "records" in self._rows:
-            for number, region in enumerate(document.lists, start=1):
-                self._rows["records"].extend(self._record_rows(document, number, region, keys))
+            for number, listed in enumerate(document.lists, start=1):
+                self._rows["records"].extend(self._record_rows(document, number, listed, keys))
 
-    def _record_rows(self, document: Document, number: int, region: RecordList, keys: Row) -> Iterator[Row]:
-        for place, record in enumerate(region.records, start=1):
+    def _record_rows(self, document: Document, number: int, listed: RecordList, keys: Row) -> Iterator[Row]:
+        for place, record in enumerate(listed.records, start=1):
             self._chars += sum(map(len, chain(record.fields, record.links, record.images)))
-            pairs = tuple(pair for pair in zip(region.columns, record.fields, strict=True) if pair[1])
-            yield document.url, number, region.kind, place, pairs, record.links, record.images, *keys
+            pairs = tuple(pair for pair in zip(listed.columns, record.fields, strict=True) if pair[1])
+            yield document.url, number, listed.kind, place, pairs, record.links, record.images, *keys
 
 
 def _stated(document: Document, metadata: Metadata) -> Row:
@@ -301,8 +302,8 @@ def _image_cells(image: Image) -> Row:
     return image.src, image.alt, image.caption, image.width, image.height, image.relevant, image.score
 
 
-def _region_cells(region: RecordList) -> Row:
-    return region.kind, region.columns, tuple(map(_record_cells, region.records))
+def _list_cells(listed: RecordList) -> Row:
+    return listed.kind, listed.columns, tuple(map(_record_cells, listed.records))
 
 
 def _record_cells(record: Record) -> Row:

@@ -29,7 +29,7 @@ def render_records(document: Document, kind: str) -> str:
 
 
 def _title(batch: RowBatch) -> str:
-    return f"Records {batch.region}: {batch.kind}, {len(batch.rows)}"
+    return f"Records {batch.number}: {batch.kind}, {len(batch.rows)}"
 
 
 def _as_text(batch: RowBatch) -> str:

@@ -21,7 +21,7 @@ def safe_cell(text: str) -> str:
     return f"'{text}" if text[:1] in _FORMULA else text
 
 
-LEADING = ("page", "region", "kind")
+LEADING = ("page", "list", "kind")
 TRAILING = ("link", "image")
 IMAGES = "images"
 Value = str | int | float | bool | None
@@ -29,12 +29,12 @@ Value = str | int | float | bool | None
 
 @dataclass(frozen=True, slots=True)
 class RowBatch:
-    """The rows of one region of a page, or of its attributes."""
+    """The rows of one list of a page, or of its attributes."""
 
     page: str  # its address, or the name of its source
     columns: tuple[str, ...]
     rows: tuple[tuple[Value, ...], ...]  # one per column; texts but for what is counted, measured or judged
-    region: int = 0  # counted from 1, best first; 0 for attributes
+    number: int = 0  # of the list, counted from 1, best first; 0 for attributes
     kind: str = ""
     score: float = 0.0
 
@@ -44,12 +44,12 @@ class Shape:
     """Which columns come before those of the records; the options decide, so that a header does not hang on a page."""
 
     page: bool = False
-    region: bool = False
+    list: bool = False  # its number and kind
 
     def lead(self, batch: RowBatch) -> dict[str, Value]:
         """Return the leading cells of all rows of a batch."""
         cells: dict[str, Value] = {"page": batch.page} if self.page else {}
-        return cells | ({"region": batch.region, "kind": batch.kind} if self.region else {})
+        return cells | ({"list": batch.number, "kind": batch.kind} if self.list else {})
 
     def dictionaries(self, batch: RowBatch) -> Iterator[dict[str, Value]]:
         """Yield the rows of a batch by column name."""
@@ -60,16 +60,16 @@ class Shape:
     @property
     def columns(self) -> Columns:
         """The columns that a table has even where there is no row."""
-        return Columns(lead=("page",) * self.page + ("region", "kind") * self.region)
+        return Columns(lead=("page",) * self.page + ("list", "kind") * self.list)
 
 
-def list_batch(page: str, number: int, region: RecordList) -> RowBatch:
-    """Return the records of a region as rows: its columns, then the first link and the first image of each."""
+def list_batch(page: str, number: int, listed: RecordList) -> RowBatch:
+    """Return the records of a list as rows: its columns, then the first link and the first image of each."""
     rows = (
         (*record.fields, record.links[0] if record.links else "", record.images[0] if record.images else "")
-        for record in region.records
+        for record in listed.records
     )
-    return RowBatch(page, (*own_names(region.columns), *TRAILING), tuple(rows), number, region.kind, region.score)
+    return RowBatch(page, (*own_names(listed.columns), *TRAILING), tuple(rows), number, listed.kind, listed.score)
 
 
 def attributes_batch(page: str, pairs: Iterable[tuple[str, str]]) -> RowBatch:
