@@ -18,12 +18,13 @@ from scythe.limits import LIMITS
 from scythe.model import Document, Reading, RecordList, TextOptions
 from scythe.page import Page
 from scythe.page.content import PageContent, Prose, content_box
+from scythe.page.title import read_title
 from scythe.reading.images.image_methods import DEFAULT, AskSizes, MarkImages, mark_chosen, mark_measured
 from scythe.reading.images.image_methods import image_method as image_method_called
 from scythe.reading.lists.list_methods import LazyPageLists, record_method
 from scythe.reading.text import TextMethod
 from scythe.reading.text import method as text_method
-from scythe.reading.text.roles import CAPTION, COMMENT, TABLE, TITLE, comparable, roles, title_variants
+from scythe.reading.text.roles import CAPTION, COMMENT, TABLE, TITLE, roles
 from scythe.url import absolute
 
 _LITTLE = 1_500  # characters; error pages, walls and loading screens of the page sets stay below
@@ -70,7 +71,6 @@ def _explain_little(page: Page, text: str) -> str:
     return "cookie wall" if _COOKIES.search(text) else ""
 
 
-_TITLE_PART = 12  # letters; a shorter heading may be found in a title by chance
 _NOT_READ = "not read"  # what `how` says of what cannot be on something that is no HTML page
 
 
@@ -301,24 +301,6 @@ def _area(page: Page, kept: tuple[int, ...], by_block: list[str]) -> Iterable[in
     inside = range(min(kept[0], blocks.box_start[box]), max(kept[-1] + 1, blocks.box_end[box]))
     wanted = (i for i, role in enumerate(by_block) if role == COMMENT or (role and i in inside))
     return (i for i in wanted if not blocks.box_hidden[blocks.box[i]])
-
-
-def read_title(page: Page) -> tuple[str, str]:
-    """Choose between the title of the head, which often carries the site's name, and the heading it repeats.
-
-    Return it, and how it was chosen.
-    """
-    blocks, declared = page.blocks, page.metadata.title
-    heads = [blocks.text[i] for i in blocks.directly_in("h1")]
-    variants = title_variants(declared) if declared else set()
-    whole = comparable(declared)
-    for head in heads:
-        key = comparable(head)
-        if key in variants or (len(key) >= _TITLE_PART and key in whole):
-            return head, "h1: repeats the declared title"
-    if declared:
-        return declared, "declared by the page"
-    return (heads[0], "h1: no title declared") if heads else ("", "empty: no title, no h1")
 
 
 def _plain(page: Page) -> Document:

@@ -10,7 +10,7 @@ from scythe.demo import site as demo_site
 from scythe.errors import BadInput
 from scythe.model import Listed, Rendered
 from scythe.output.arrow_tables import ELSEWHERE, TableBuilder, documents_schema, images_schema, records_schema
-from scythe.site.learn.learn_site import DEFAULT_FIELDS
+from scythe.site.rules import DEFAULT_FIELDS
 from scythe.url import Url
 
 PAGE = Url("https://example.org/a")

@@ -69,5 +69,5 @@ def test_what_cannot_be_done_is_refused() -> None:
         suggest_pages(URLS, 3, by="colour")
     with pytest.raises(BadInput, match="one page or more"):
         suggest_pages(URLS, 0)
-    with pytest.raises(BadInput, match="source is needed"):
+    with pytest.raises(BadInput, match="needs their source"):
         suggest_pages(URLS, 3, by="cover")

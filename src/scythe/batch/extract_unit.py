@@ -26,10 +26,9 @@ from scythe.engine.worker_protocol import describe
 from scythe.errors import ScytheError
 from scythe.model import Document, Metadata
 from scythe.output.arrow_tables import TableBuilder
-from scythe.page.encoding import declared_codec, decode, header_codec
+from scythe.page.encoding import declared_codec, decode, header_codec, is_utf8
 from scythe.page.head_from_bytes import read_said
 from scythe.reader import read
-from scythe.site.cut.cutter import is_utf8
 from scythe.site.drift import TreeBudget
 from scythe.site.extract import Extractor
 from scythe.site.profile_folder import ProfileFolder, site_of

@@ -42,8 +42,7 @@ from scythe.model import Document
 from scythe.page.encoding import in_utf8
 from scythe.page.head_from_bytes import read_said
 from scythe.reader import read
-from scythe.site.learn.learn_site import DEFAULT_FIELDS
-from scythe.site.rules import Profile
+from scythe.site.rules import DEFAULT_FIELDS, Profile
 from scythe.site.site import Site
 
 _SLOTS = 1 << 20  # 8 MB; a site of more addresses has some named twice, which costs time and nothing else

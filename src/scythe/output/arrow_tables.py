@@ -14,6 +14,7 @@ from typing import Any
 from scythe.archive.stored_documents import via_of
 from scythe.errors import BadInput, MissingExtra
 from scythe.model import Document, Image, Metadata, Record, RecordList
+from scythe.site.rules import DEFAULT_FIELDS
 
 
 def build_batch(rows: Sequence[tuple[Any, ...]], schema: Any) -> Any:
@@ -180,7 +181,7 @@ FULL_CHARS = 16_000_000  # in all tables: memory stays flat, and no column comes
 _IMAGE_CHARS = 200  # that an image counts for: mostly an address and a line of text
 _NOTHING: Mapping[str, object] = {}
 # fields that have a column of their own, or a table: teach.DEFAULT_FIELDS, which takes long to import
-ELSEWHERE = frozenset(("title", "text", "date", "author", "images", "records"))
+ELSEWHERE = frozenset(DEFAULT_FIELDS)
 
 Row = tuple[Any, ...]
 

@@ -14,7 +14,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 from scythe.limits import LIMITS
 from scythe.model import Metadata
-from scythe.page.encoding import declared_codec, decode
+from scythe.page.encoding import part_in_utf8
 from scythe.page.head import BodyQueries, Head, read_head, read_json_ld, read_meta, read_type
 from scythe.page.links_from_bytes import find_tags
 from scythe.page.metadata import read_metadata
@@ -138,7 +138,7 @@ def read_said(body: bytes, url: str | None, tags: Sequence[bytes] | None = None)
     metas = [tag for tag in tags if tag[1:5].lower() != b"link" or b"canonical" in tag.lower()]
     source = b"".join([*_open(body), *metas, *_linked_data(body), *_item_types(body)])
     if not source.isascii():
-        source = _as_utf8(source, body)
+        source = part_in_utf8(source, body)
     head, shown = _read_plainly(source), _SILENT
     if head is None:
         tree = LexborHTMLParser(source)
@@ -154,7 +154,7 @@ def read_declared_title(body: bytes, url: str | None) -> str:
     if said.title:
         return said.title
     end = body.lower().find(b"<body")  # most pages say it: what follows is no title of theirs
-    title = read_head(LexborHTMLParser(_as_utf8(body[:end] if end >= 0 else body, body))).title
+    title = read_head(LexborHTMLParser(part_in_utf8(body[:end] if end >= 0 else body, body))).title
     return without_site(title, (said.site_name, said.canonical or url or ""), "", _SILENT)
 
 
@@ -191,13 +191,3 @@ def _item_types(body: bytes) -> Iterator[bytes]:
     if find(body, b"itemtype", 0) >= 0:
         for name in dict.fromkeys(_TYPE.findall(body)[: LIMITS.metas]):
             yield b'<i itemtype="%b"></i>' % name
-
-
-def _as_utf8(source: bytes, body: bytes) -> bytes:
-    """Return the part of a page in UTF-8: it is that already, or what the page declares, or what all bytes show."""
-    for codec in ("utf-8", declared_codec(body)):
-        try:
-            return source.decode(codec or "ascii").encode()
-        except UnicodeDecodeError:
-            continue
-    return source.decode(decode(body).encoding, "replace").encode()

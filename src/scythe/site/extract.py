@@ -18,20 +18,22 @@ from scythe.page import Page
 from scythe.page.content import PageContent
 from scythe.page.dates import to_iso
 from scythe.page.elements import Elements
+from scythe.page.encoding import part_codec
 from scythe.page.head_from_bytes import read_declared_title
 from scythe.page.image_context import read_image_contexts
 from scythe.page.source import MARK, Source, read_source
-from scythe.reader import read, read_title
+from scythe.page.title import read_title
+from scythe.reader import read
 from scythe.reading.images.image_methods import mark_relevant, mark_scores
 from scythe.reading.lists.candidates import Candidate
 from scythe.reading.lists.data_table import is_head
 from scythe.reading.lists.fill import fill_list
 from scythe.reading.lists.find_lists import CUT, rank_lists
 from scythe.reading.lists.list_methods import LazyPageLists
-from scythe.site.boilerplate import Boilerplate, improve
+from scythe.site.boilerplate import improve
 from scythe.site.cut.cut_images import AreaCutter
 from scythe.site.cut.cut_lists import LOOKALIKE, RecordCutter, name_list
-from scythe.site.cut.cutter import Cut, Cutter, Dispatcher, FragmentContent
+from scythe.site.cut.cutter import Boilerplate, Cut, Cutter, Dispatcher, FragmentContent
 from scythe.site.cut.hints import Tuner
 from scythe.site.drift import TreeBudget, judge
 from scythe.site.follow.follow_fields import follow, span_of
@@ -603,7 +605,7 @@ class _Extraction:
         if way.take == FLOW and span is not None:
             values = (self._boilerplate.clean(values[0]),)
             element = self._body[slice(*span)]
-            codec = _codec_of(element, self._encodings)
+            codec = "utf-8" if self._encodings == ("utf-8",) else part_codec(element, self._encodings)
             self._content = FragmentContent(element, values[0], way, self._url, mark_relevant, encoding=codec)
         elif rules.name == "date":  # ISO 8601 where it can be understood
             values = tuple(to_iso(value) or value for value in values)
@@ -754,17 +756,6 @@ class _Cold:
 
     def __reduce__(self) -> tuple[type[Rendered], tuple[str, str, str, tuple[Image, ...]]]:
         return Rendered, (self.text(), self.markdown(), self.html(), self.images())
-
-
-def _codec_of(element: bytes, codecs: Sequence[str]) -> str:
-    """Return the codec of a part of a page: UTF-8 where that reads it, else the first of those learned that does."""
-    for codec in ("utf-8", *codecs) if tuple(codecs) != ("utf-8",) else ():
-        try:
-            element.decode(codec)
-        except UnicodeDecodeError:
-            continue
-        return codec
-    return "utf-8"
 
 
 def _how(

@@ -15,6 +15,7 @@ FLOW = "flow"  # the text of the whole element in paragraphs and lines, without 
 TAKES = (ELEMENT, LEAD, TAIL, ATTRIBUTE, FLOW)
 KINDS = ("tag", "before", "inside", "after", "label", "ahead")  # of rules; a profile with others is not loaded
 
+DEFAULT_FIELDS = ("title", "text", "date", "author", "images", "records")  # learned without examples
 USUALLY = 0.9  # share of the pages learned that have a field; one that is there less often may be missing
 
 

@@ -23,11 +23,11 @@ from scythe.site.drift import Drift, Health, TreeBudget
 from scythe.site.extract import Extractor, Via
 from scythe.site.labels.learn_labels import Annotated, annotate, list_labels, place_labels
 from scythe.site.labels.match_labels import Lost
-from scythe.site.learn.learn_site import DEFAULT_FIELDS, Example, LessonPage, learn_profile, make_lesson_page
+from scythe.site.learn.learn_site import Example, LessonPage, learn_profile, make_lesson_page
 from scythe.site.learn.merge_layout import Taught, add_layout_fields, count_present
 from scythe.site.monitor import Memory, Monitor, PendingLayouts, memorable
 from scythe.site.profile import Saved, dump_profile, load_profile, open_profile
-from scythe.site.rules import Layout, Profile
+from scythe.site.rules import DEFAULT_FIELDS, Layout, Profile
 
 Given = Page | tuple[str | None, bytes | str]
 Shown = Mapping[str, Sequence[str]] | Mapping[str, str]  # values by field name; one value need not be in a list

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from scythe.page import Page
-from scythe.reading.text.roles import comparable, roles, title_variants
+from scythe.page.title import comparable, title_variants
+from scythe.reading.text.roles import roles
 
 
 def roles_of(html: str) -> dict[str, str]:

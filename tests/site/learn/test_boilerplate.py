@@ -8,7 +8,8 @@ import pytest
 
 from scythe.page import Page
 from scythe.page.source import read_source
-from scythe.site.boilerplate import Boilerplate, find_boilerplate, fold, improve, improve_samples
+from scythe.site.boilerplate import find_boilerplate, improve, improve_samples
+from scythe.site.cut.cutter import Boilerplate, fold
 from scythe.site.learn.value_sources import LearnedPage
 
 DAYS = ("Monday, May 4, 2026", "Friday, June 12, 2026", "Sunday, July 5, 2026", "Tuesday, May 19, 2026")
@@ -112,7 +113,7 @@ def test_cleaning_takes_time_in_proportion_to_the_text() -> None:
 def test_lines_are_judged_alike_however_few_words_are_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
     lines = [f"{word} rights to this text are reserved." for word in ("All", "No", "Some", "Few", "My", "All")]
     kept = [Boilerplate((fold(lines[0]),)).holds(line) for line in lines]
-    monkeypatch.setattr("scythe.site.boilerplate._REMEMBERED", 2)
+    monkeypatch.setattr("scythe.site.cut.cutter._REMEMBERED", 2)
     known = Boilerplate((fold(lines[0]),))
     assert [known.holds(line) for line in lines] == kept == [True, False, False, False, False, True]
     assert len(known._known_words) <= 2

@@ -9,7 +9,7 @@ import pytest
 from scythe.demo import site
 from scythe.demo.build import DemoPage
 from scythe.page.dates import to_iso
-from scythe.site.boilerplate import Boilerplate
+from scythe.site.cut.cutter import Boilerplate
 from scythe.site.follow.follow_fields import follow
 from scythe.site.learn.learn_fields import LearnedFields, learn_fields
 from scythe.site.learn.learn_site import make_lesson_page, make_sample

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scythe.site.boilerplate import Boilerplate, fold
+from scythe.site.cut.cutter import Boilerplate, fold
 
 LINES = st.text(alphabet="aAmMpPjJnN159.,:/-@ \t\u03a3\u03c3\u00df\u0130\u00a0", max_size=30)
 

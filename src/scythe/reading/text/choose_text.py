@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 from scythe.model import Reading, TextOptions
 from scythe.page import Page
 from scythe.page.blocks import Blocks
+from scythe.page.title import comparable, title_variants
 from scythe.reading.text.block_features import HeadSummary
 from scythe.reading.text.network import Network, load, score_arrays, score_compiled
-from scythe.reading.text.roles import comparable, title_variants
 from scythe.url import host
 
 

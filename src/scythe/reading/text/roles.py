@@ -6,10 +6,10 @@ import re
 
 from scythe.page import Page
 from scythe.page.blocks import Blocks, find_grid
+from scythe.page.title import comparable, title_variants
 
 TITLE, CAPTION, COMMENT, TABLE = "title", "caption", "comment", "table"
 
-_SEPARATORS = re.compile(r" [-|:\u2013\u2014\u00b7\u2022\u00bb\u2039\u203a] ")  # what sites put between title and name
 _TOKEN = re.compile(r"[a-z]+")
 _CAPTION_TAGS = frozenset({"figcaption", "caption"})
 _CAPTION_NAMES = frozenset({"caption", "captions", "figcaption"})
@@ -28,18 +28,6 @@ def roles(page: Page) -> list[str]:
         if not found[i]:
             found[i] = TITLE
     return found
-
-
-def title_variants(title: str) -> set[str]:
-    """Return the comparable forms of a page title: whole, and each part that could be it without the site's name."""
-    parts = _SEPARATORS.split(title)
-    longest = max(parts, key=len)
-    return {key for key in (comparable(title), comparable(longest), comparable(parts[0])) if key}
-
-
-def comparable(text: str) -> str:
-    """Return only letters and digits, case folded: two lines that differ in dress alone compare equal."""
-    return "".join(filter(str.isalnum, text.casefold()))
 
 
 def _roles_of_boxes(blocks: Blocks) -> list[str]:

@@ -12,13 +12,13 @@ from selectolax.lexbor import LexborNode
 
 from scythe.extension import MISSING, native
 from scythe.model import Image
+from scythe.page.encoding import UTF8, page_codec
 from scythe.site.cut.cut_lists import BASE_WAYS, NO_VOTE, Span, every_tag, has_one_spelling, parse_parts, recode
-from scythe.site.cut.cutter import Flow, page_codec, plan_fields, root_name
+from scythe.site.cut.cutter import Flow, plan_fields, root_name
 from scythe.site.follow.follow_images import UNKNOWN, AreaReader, shows_image
 from scythe.site.rules import FLOW, FieldRules, Layout, Way
 from scythe.url import Url, absolute
 
-_UTF8 = frozenset({"utf-8", "ascii", "us-ascii"})
 _UNSURE = "not sure of what is in an area"
 _MARK = b" scythe"  # of the tag that stands in for an area's
 _NAME_BYTES = 100  # of a tag, longer than all names of elements that layouts are made of
@@ -49,7 +49,7 @@ class AreaCutter:
             self._guards.append(range(len(ways), len(ways) + len(literals)))
             ways.extend((every_tag(literal, FLOW),) for literal in literals)
         plan = plan_fields(Layout("", tuple(FieldRules("", each) for each in ways)))
-        self._plan = native.make_plan(plan, self._encodings <= _UTF8) if native is not None else None
+        self._plan = native.make_plan(plan, self._encodings <= UTF8) if native is not None else None
         self._reader = AreaReader(layout.images)
         self._flows = {codec: Flow(encoding=codec) for codec in {"utf-8", *layout.encodings}}
 
@@ -76,7 +76,7 @@ class AreaCutter:
         if why:
             return CutAreas("doubt", why=why)
         spans = tuple(span for _, span in areas if not body[slice(*span)].isascii())
-        codec = page_codec(body, spans, self._encodings) if spans and not self._encodings <= _UTF8 else "utf-8"
+        codec = page_codec(body, spans, self._encodings) if spans and not self._encodings <= UTF8 else "utf-8"
         if codec is None:
             return CutAreas("doubt", why="its encoding is not certain")
         return CutAreas("cut", areas, "", results[0][1][0] if results[0][1] else "", codec)

@@ -15,8 +15,9 @@ from scythe.limits import LIMITS
 from scythe.model import Record, RecordList
 from scythe.page import Page
 from scythe.page.elements import Elements, Range
+from scythe.page.encoding import UTF8, page_codec
 from scythe.page.tree_guard import parse
-from scythe.site.cut.cutter import Flow, page_codec, plan_fields, root_name
+from scythe.site.cut.cutter import Flow, plan_fields, root_name
 from scythe.site.follow.follow_lists import (
     EntryReader,
     find_lookalike,
@@ -30,7 +31,6 @@ from scythe.site.follow.follow_lists import (
 from scythe.site.rules import ATTRIBUTE, FLOW, FieldRules, Layout, ListRules, Rule, Way
 from scythe.url import Url, absolute
 
-_UTF8 = frozenset({"utf-8", "ascii", "us-ascii"})
 LOOKALIKE = "something stands between records that may be one"
 NO_VOTE = "too few rules agree"  # which is sure to be so on the tree too
 _MOST = 1_000  # tags of one literal on a page; beyond, neither cut nor tree rule says anything
@@ -84,7 +84,7 @@ class ListCutter:
             ways.append(rules.holder)
             ways.extend((every_tag(literal, FLOW),) for literal in own)
         plan = plan_fields(Layout("", tuple(FieldRules("", each) for each in ways)))
-        self._plan = native.make_plan(plan, self._encodings <= _UTF8) if native is not None else None
+        self._plan = native.make_plan(plan, self._encodings <= UTF8) if native is not None else None
 
     def cut(self, body: bytes) -> CutRegions:
         """Find the records of every region of the layout, as far as the page has it."""

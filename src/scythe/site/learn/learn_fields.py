@@ -5,12 +5,12 @@ What `scythe.read` finds on each page is the example; pages that disagree are ou
 
 from __future__ import annotations
 
-import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+from scythe.page.title import TITLES_SHARE, shared_part, without_shared
 from scythe.site.boilerplate import improve_samples
 from scythe.site.drift import usual_of
 from scythe.site.follow.follow_fields import follow, part_of, span_of
@@ -27,10 +27,7 @@ from scythe.site.learn.value_sources import (
 from scythe.site.learn.way_rules import learn_way
 from scythe.site.rules import FieldRules, Way
 
-_TITLES_SHARE = 0.6  # of the pages must have a part of the title for it to be the site's
 _LEAST = 2  # pages with different titles
-_EDGE = re.compile(r"\s+(?:[^\w\s]{1,3})\s+|\s*[|»«]\s*")  # what sets the site's name apart
-_EDGES = " \t|-–—:·•»«/~⋆"
 
 
 def improve_titles(samples: Sequence[LearnedPage]) -> tuple[tuple[str, ...], ...]:
@@ -42,34 +39,14 @@ def improve_titles(samples: Sequence[LearnedPage]) -> tuple[tuple[str, ...], ...
     declared = [sample.page.head.title or sample.title for sample in samples]
     if len(set(declared)) < _LEAST:
         return tuple((title,) if title else () for title in reported)
-    site = _shared_part(declared)
+    site = shared_part(declared)
     common, pages = Counter(reported).most_common(1)[0]
-    constant = common if pages >= max(2, _TITLES_SHARE * len(samples)) else None
+    constant = common if pages >= max(2, TITLES_SHARE * len(samples)) else None
     titles = []
     for own, head in zip(reported, declared, strict=True):
-        found = dict.fromkeys(_without(title, site) for title in (own, head) if title and title != constant)
+        found = dict.fromkeys(without_shared(title, site) for title in (own, head) if title and title != constant)
         titles.append(tuple(found) or ((own,) if own else ()))
     return tuple(titles)
-
-
-def _shared_part(titles: Sequence[str]) -> str:
-    """Return the part at the end or at the start that most different titles share, or an empty string."""
-    parts: Counter[str] = Counter()
-    for title in set(titles):
-        edges = list(_EDGE.finditer(title))
-        parts.update({title[edge.end() :] for edge in edges[-3:]} | {title[: edge.start()] for edge in edges[:3]})
-    found = [(len(part), part) for part, pages in parts.items() if part and pages >= _TITLES_SHARE * len(set(titles))]
-    return max(found)[1] if found else ""
-
-
-def _without(title: str, site: str) -> str:
-    if not site or title == site:
-        return title
-    if title.endswith(site) and title[-len(site) - 1 : -len(site)] in _EDGES:
-        return title[: -len(site)].rstrip(_EDGES)
-    if title.startswith(site) and title[len(site) : len(site) + 1] in _EDGES:
-        return title[len(site) :].lstrip(_EDGES)
-    return title
 
 
 _LEAST_PAGES = 2

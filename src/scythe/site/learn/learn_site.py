@@ -28,7 +28,6 @@ from scythe.site.rules import FieldRules, Layout, Profile
 from scythe.url import host, url_shape
 
 Example = Mapping[str, Sequence[str]]
-DEFAULT_FIELDS = ("title", "text", "date", "author", "images", "records")
 EXAMPLES_PER_LAYOUT = 2
 _LISTED = 40  # pages of a layout whose lists are read: more say nothing new
 

@@ -21,7 +21,7 @@ from selectolax.lexbor import LexborNode
 from scythe.page.blocks import Blocks, find_grid, render_text
 from scythe.page.content import content_box
 from scythe.page.source import MARK, tag_end
-from scythe.site.boilerplate import Boilerplate, fold
+from scythe.site.cut.cutter import Boilerplate, fold
 from scythe.site.follow.follow_fields import follow
 from scythe.site.learn.literals import name_of
 from scythe.site.learn.value_sources import LearnedPage

@@ -12,8 +12,8 @@ from functools import partial
 from scythe.errors import BadInput
 from scythe.page import Page
 from scythe.site.learn.layouts import spread
-from scythe.site.learn.learn_site import DEFAULT_FIELDS, make_lesson_page
-from scythe.site.rules import Profile
+from scythe.site.learn.learn_site import make_lesson_page
+from scythe.site.rules import DEFAULT_FIELDS, Profile
 from scythe.site.site import Site
 from scythe.web.fields.field_pages import FieldPage, FieldPages
 from scythe.web.fields.fields_trial import FieldTrial, make_base, teach, try_out
