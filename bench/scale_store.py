@@ -23,8 +23,8 @@ from scythe.archive.sites import add_site
 from scythe.archive.stored_documents import to_extracted
 from scythe.crawl_model import Extracted, FoundUrl, Outcome, Task
 from scythe.crawling.crawl import crawl
+from scythe.crawling.crawl_options import CrawlOptions
 from scythe.demo.serve import DemoOptions, serve_demo_process
-from scythe.engine.crawl_options import CrawlOptions
 from scythe.reader import read
 from scythe.url import Url
 

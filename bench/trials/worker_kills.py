@@ -118,7 +118,7 @@ def serve_hosts(options: Options, ledger: Path) -> Iterator[list[str]]:
 def queue_all(archive: str, hosts: list[str], options: Options) -> None:
     """Hand all sites over."""
     from scythe.archive.open import open_archive
-    from scythe.engine.crawl_options import CrawlOptions
+    from scythe.crawling.crawl_options import CrawlOptions
     from scythe.workers.orders import queue_crawl
 
     wanted = CrawlOptions(delay=options.delay_s, allow_private=True, feeds=False)

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from scythe.batch.batch import run_batch
     from scythe.batch.batch_options import BatchOptions
     from scythe.crawling.crawl import crawl
-    from scythe.engine.crawl_options import CrawlOptions
+    from scythe.crawling.crawl_options import CrawlOptions
     from scythe.errors import ArchiveFailed, BadInput, FetchFailed, MissingExtra, ScytheError
     from scythe.model import Document, Field, Image, Link, Loss, Metadata, Paging, Record, RecordList, TextOptions
     from scythe.output.archive_export import scan_archive
@@ -58,7 +58,7 @@ __all__ = [
 _HOMES = {
     "scythe.batch.batch_options": ["BatchOptions"],
     "scythe.batch.batch": ["run_batch"],
-    "scythe.engine.crawl_options": ["CrawlOptions"],
+    "scythe.crawling.crawl_options": ["CrawlOptions"],
     "scythe.crawling.crawl": ["crawl"],
     "scythe.errors": ["ArchiveFailed", "BadInput", "FetchFailed", "MissingExtra", "ScytheError"],
     "scythe.model": "Document Field Image Link Loss Metadata Paging Record RecordList TextOptions".split(),

@@ -22,8 +22,8 @@ from scythe.archive.site_health import count_archive
 from scythe.archive.stores import FolderStore
 from scythe.archive.verify import verify_archive
 from scythe.crawl_model import Raw
+from scythe.crawling.crawl_options import CrawlOptions
 from scythe.demo.serve import DemoOptions, serve_demo
-from scythe.engine.crawl_options import CrawlOptions
 from scythe.errors import ArchiveFailed, BadInput
 from scythe.url import Url
 

@@ -19,7 +19,7 @@ from typer.testing import CliRunner
 
 from scythe.cli.annotate import LabelJob, _tell_conflicts, find_target
 from scythe.cli.main import app
-from scythe.fetch.inputs import Reach
+from scythe.fetch.fetch_options import FetchOptions
 from scythe.model import SiteImages
 from scythe.site.labels.annotators import Conflict
 from scythe.site.profile import open_profile
@@ -249,7 +249,7 @@ def test_without_labels_the_web_page_opens_on_the_pages_given(sessions: Path) ->
 
 
 def test_a_site_opened_by_its_address_gets_a_profile_named_after_its_host(sessions: Path) -> None:
-    job = LabelJob(f"{BASE}/tales/", [], None, Reach(), 0.0)
+    job = LabelJob(f"{BASE}/tales/", [], None, FetchOptions(), 0.0)
     assert find_target(job, None) == Path("mill.example.json")
     assert find_target(job, "other.json") == Path("other.json")
 

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from scythe.cli.page_inputs import load_pages
-from scythe.fetch.inputs import LoadedPage, Reach, spread
+from scythe.fetch.fetch_options import FetchOptions
+from scythe.fetch.inputs import LoadedPage, spread
 
 
 @pytest.fixture
@@ -24,7 +25,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def loaded(*inputs: str | Path, base: str | None = None, most: int | None = None) -> list[LoadedPage]:
-    return list(load_pages([str(given) for given in inputs], base, Reach(), most=most))
+    return list(load_pages([str(given) for given in inputs], base, FetchOptions(), most=most))
 
 
 def test_files_of_a_folder_lie_below_the_address(folder: Path) -> None:

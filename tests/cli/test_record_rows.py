@@ -14,7 +14,7 @@ import pytest
 from scythe.cli.records import Trail
 from scythe.cli.sinks import ParquetBatches, open_row_sink
 from scythe.errors import BadInput, MissingExtra
-from scythe.fetch.inputs import Reach
+from scythe.fetch.fetch_options import FetchOptions
 from scythe.model import Document, Listed, Record, RecordList
 from scythe.output.document_writers import render_records
 from scythe.output.formats import require_parquet
@@ -101,7 +101,7 @@ def trail(most: int = 3) -> Trail:
     def refuse(seconds: float) -> None:
         raise AssertionError("nothing is to be fetched")
 
-    return Trail(most, Reach(), delay_s=1.0, sleep=refuse)
+    return Trail(most, FetchOptions(), delay_s=1.0, sleep=refuse)
 
 
 def list_page(href: str) -> Page:

@@ -6,7 +6,8 @@ import pytest
 from tests.fetch.server import Server, by_path, page, serve
 
 from scythe.crawling.sample_site import Frontier, sample_site
-from scythe.fetch.inputs import LoadedPage, Reach
+from scythe.fetch.fetch_options import FetchOptions
+from scythe.fetch.inputs import LoadedPage
 
 HTML = "Content-Type: text/html"
 STORIES = [f"/story-{number}-of-ten.html" for number in range(10)]
@@ -24,7 +25,7 @@ SITE = {
 
 
 def sampled(server: Server, pages: int) -> list[LoadedPage]:
-    return list(sample_site(server.url("/"), pages, Reach(allow_private=True), delay_s=0))
+    return list(sample_site(server.url("/"), pages, FetchOptions(allow_private=True), delay_s=0))
 
 
 def asked_for(server: Server) -> list[str]:

@@ -17,9 +17,9 @@ from scythe.archive.open import open_archive
 from scythe.archive.profile_history import save_learned
 from scythe.crawl_model import Outcome, Receipt
 from scythe.crawling.crawl import Crawl
+from scythe.crawling.crawl_options import CrawlOptions
 from scythe.engine import site_learning
 from scythe.engine.context import open_kit
-from scythe.engine.crawl_options import CrawlOptions
 
 OPTIONS = CrawlOptions(allow_private=True, parts=("text",), sitemaps=False, feeds=False)
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from random import Random
 
 from scythe.crawl_model import Extracted, Task
+from scythe.crawling.crawl_options import CrawlOptions
 from scythe.crawling.url_filter import UrlFilter
-from scythe.engine.crawl_options import CrawlOptions
 from scythe.engine.worker_protocol import NamedUrl
 from scythe.url import Url, absolute
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 
 from scythe.crawl_model import Extracted, Task
+from scythe.crawling.crawl_options import CrawlOptions
 from scythe.crawling.url_filter import UrlFilter
-from scythe.engine.crawl_options import CrawlOptions
 from scythe.engine.worker_protocol import NamedUrl
 from scythe.limits import LIMITS
 from scythe.url import Url

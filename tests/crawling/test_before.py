@@ -18,7 +18,7 @@ from scythe.archive.results import PageQuery, StoredPage
 from scythe.archive.retrieval import read_pages
 from scythe.archive.sites import load_notes, site_rows
 from scythe.crawling.crawl import Crawl, note_parts, recall_parts, tell_before
-from scythe.engine.crawl_options import CrawlOptions
+from scythe.crawling.crawl_options import CrawlOptions
 
 FAST = {"delay": 0.0, "allow_private": True, "sitemaps": False, "feeds": False}
 NAMES = ("scythe", "sickle", "rake", "hammer", "anvil", "peening jig")

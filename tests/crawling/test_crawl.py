@@ -24,8 +24,8 @@ from scythe.archive.verify import verify_archive
 from scythe.archive.watches import add_watch, due_watches, watch_rows
 from scythe.crawl_model import FoundUrl, Outcome, Receipt
 from scythe.crawling.crawl import Crawl, profile_text
+from scythe.crawling.crawl_options import CrawlOptions
 from scythe.demo.serve import DemoOptions, DemoThread, serve_demo
-from scythe.engine.crawl_options import CrawlOptions
 from scythe.errors import BadInput
 from scythe.url import Url
 

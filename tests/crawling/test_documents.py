@@ -18,7 +18,7 @@ from scythe.archive.results import PageQuery
 from scythe.archive.retrieval import read_pages
 from scythe.archive.stored_documents import to_document, to_extracted
 from scythe.crawl_model import Extracted
-from scythe.engine.crawl_options import PARTS
+from scythe.crawling.crawl_options import PARTS
 from scythe.model import Document
 from scythe.output.archive_rows import page_line
 from scythe.url import Url

@@ -8,9 +8,9 @@ from random import Random
 import pytest
 
 from scythe.crawl_model import Task
+from scythe.crawling.crawl_options import CrawlOptions
 from scythe.crawling.judge_response import Judge
 from scythe.crawling.scope import Scope
-from scythe.engine.crawl_options import CrawlOptions
 from scythe.errors import FetchFailed
 from scythe.model import Response
 from scythe.url import Url

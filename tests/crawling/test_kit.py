@@ -25,8 +25,8 @@ from scythe.archive.site_health import count_archive
 from scythe.archive.sites import add_site
 from scythe.crawl_model import HostLease, Outcome, Receipt
 from scythe.crawling.crawl import Crawl, Listener
+from scythe.crawling.crawl_options import CrawlOptions
 from scythe.engine.context import RunContext, open_kit
-from scythe.engine.crawl_options import CrawlOptions
 from scythe.engine.site_learning import Learning
 from scythe.url import Url
 from scythe.watching.watch import Watch, add_lists

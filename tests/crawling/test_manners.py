@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
+from scythe.crawling.crawl_options import CrawlOptions
 from scythe.engine import politeness as minding
-from scythe.engine.crawl_options import CrawlOptions
 from scythe.engine.politeness import Politeness, _Noting
 from scythe.errors import FetchFailed
 from scythe.fetch.robots import parse_robots

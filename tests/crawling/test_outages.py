@@ -14,7 +14,7 @@ from tests.faults.io.proxy import Proxy, proxied_port
 from scythe.archive.open import open_archive
 from scythe.archive.schema import URLS
 from scythe.crawling.crawl import Crawl
-from scythe.engine.crawl_options import CrawlOptions
+from scythe.crawling.crawl_options import CrawlOptions
 
 pytestmark = pytest.mark.fault
 PAGES = 12

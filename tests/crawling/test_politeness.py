@@ -18,7 +18,7 @@ from tests.fetch.server import Server, page, serve
 from scythe.archive.host_leases import Owner, take_lane
 from scythe.archive.open import open_archive
 from scythe.crawling.crawl import Crawl
-from scythe.engine.crawl_options import CrawlOptions
+from scythe.crawling.crawl_options import CrawlOptions
 from scythe.fetch.connections import Connector
 
 pytestmark = pytest.mark.fault

@@ -7,8 +7,8 @@ import time
 
 import pytest
 
+from scythe.crawling.crawl_options import CrawlOptions
 from scythe.crawling.scope import DENIED, ELSEWHERE, NO_PAGE, NOT_ALLOWED, TOO_DEEP, Scope, host_of, may_be_page
-from scythe.engine.crawl_options import CrawlOptions
 from scythe.errors import BadInput
 
 

@@ -23,7 +23,7 @@ from scythe.archive.outcomes import store_outcomes
 from scythe.archive.sites import site_rows
 from scythe.crawl_model import HostLease, Outcome, Receipt
 from scythe.crawling.crawl import Crawl
-from scythe.engine.crawl_options import CrawlOptions
+from scythe.crawling.crawl_options import CrawlOptions
 from scythe.errors import ArchiveFailed
 from scythe.watching.watch import Watch, add_lists
 from scythe.watching.watch_options import ListOptions, WatchOptions

@@ -17,7 +17,7 @@ from scythe.archive.open import open_archive
 from scythe.archive.results import PageQuery
 from scythe.archive.retrieval import read_pages
 from scythe.crawling.crawl import Crawl
-from scythe.engine.crawl_options import CrawlOptions
+from scythe.crawling.crawl_options import CrawlOptions
 
 pytestmark = pytest.mark.fault
 

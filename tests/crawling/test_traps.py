@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 from tests.crawling.made_sites import STYLES, TRAPS, Honest, combinations, crawl, prose, with_traps
 
+from scythe.crawling.crawl_options import CrawlOptions
 from scythe.crawling.traps import (
     COMBINATIONS,
     DEEP_PATH,
@@ -19,7 +20,6 @@ from scythe.crawling.traps import (
     Traps,
     why_endless,
 )
-from scythe.engine.crawl_options import CrawlOptions
 from scythe.engine.sampling import kinds_of
 from scythe.limits import LIMITS
 

@@ -24,7 +24,8 @@ from scythe.archive.open import open_archive
 from scythe.archive.outcomes import store_outcomes
 from scythe.crawl_model import Extracted
 from scythe.errors import BadInput
-from scythe.fetch.inputs import LoadedPage, Reach
+from scythe.fetch.fetch_options import FetchOptions
+from scythe.fetch.inputs import LoadedPage
 from scythe.output.document_files import Exporter
 from scythe.web.app import all_operations, make_app
 from scythe.web.auth import Auth, Guarded
@@ -71,7 +72,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
             ],
         )
     pages = [LoadedPage(TEMPLATE, HOSTILE.encode(), "http://site.example/1", "text/html")]
-    state = State(StateOptions(where, folder / "site.json", SCRIPT + TEMPLATE, Reach(timeout_s=5), 0.0), pages)
+    state = State(StateOptions(where, folder / "site.json", SCRIPT + TEMPLATE, FetchOptions(timeout_s=5), 0.0), pages)
     with serve_in_thread(state) as serving:
         yield Served(serving, folder)
 
@@ -169,7 +170,7 @@ def test_GHSA_4j9m_cxq4_9c36_nothing_ends_a_style_sheet_or_asks_from_it() -> Non
 
 def routes() -> list[tuple[str, str]]:
     """List all routes and methods of the application, with a 1 for whatever is named in their paths."""
-    app = make_app(State(StateOptions(None, None, "", Reach(), 0.0), []), Auth())
+    app = make_app(State(StateOptions(None, None, "", FetchOptions(), 0.0), []), Auth())
     assert isinstance(app, Guarded)
     found = [("/static/scythe.js", "GET")]
     for route in app.app.routes:  # type: ignore[attr-defined]

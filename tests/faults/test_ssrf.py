@@ -15,7 +15,7 @@ from tests.fetch.trap import METADATA, SPELLINGS, disguises, set_trap
 
 from scythe.archive.open import open_archive
 from scythe.crawling.crawl import Crawl
-from scythe.engine.crawl_options import CrawlOptions
+from scythe.crawling.crawl_options import CrawlOptions
 from scythe.errors import BadInput, FetchFailed
 from scythe.fetch import FetchOptions, fetch, fetch_all
 from scythe.fetch.fetcher import open_fetcher

@@ -17,7 +17,8 @@ from typing import Any, TypeVar
 import pytest
 
 from scythe.demo import site
-from scythe.fetch.inputs import LoadedPage, Reach
+from scythe.fetch.fetch_options import FetchOptions
+from scythe.fetch.inputs import LoadedPage
 from scythe.web.server import Serving, serve_in_thread
 from scythe.web.state import State, StateOptions
 
@@ -34,7 +35,7 @@ def demo_pages(pages: int = 24, seed: int = 1) -> list[LoadedPage]:
 
 def make_state(folder: Path, pages: list[LoadedPage] | None = None, *, archive: str | None = None) -> State:
     """Return a state with a profile that is not there yet."""
-    options = StateOptions(archive, folder / "site.json", "The Field Post", Reach(allow_private=True), 0.0)
+    options = StateOptions(archive, folder / "site.json", "The Field Post", FetchOptions(allow_private=True), 0.0)
     return State(options, demo_pages() if pages is None else pages)
 
 

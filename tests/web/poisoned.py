@@ -21,7 +21,8 @@ from scythe.archive.sites import add_site
 from scythe.archive.watches import add_watch
 from scythe.crawl_model import Extracted, FoundUrl
 from scythe.errors import BadInput
-from scythe.fetch.inputs import LoadedPage, Reach
+from scythe.fetch.fetch_options import FetchOptions
+from scythe.fetch.inputs import LoadedPage
 from scythe.site.site import Site
 from scythe.url import Url
 from scythe.web.state import PROFILE, State, StateOptions
@@ -35,7 +36,7 @@ def poison(folder: Path, *, is_harmless: bool, start: int = 0) -> State:
     """Return the state: pages at hand, a learned profile, an archive with documents, lists and visits, some work."""
     texts = rounds(is_harmless=is_harmless, start=start)
     where = str(folder / "archive.db")
-    options = StateOptions(where, folder / "site.json", next(texts), Reach(timeout_s=1.0), 0.0)
+    options = StateOptions(where, folder / "site.json", next(texts), FetchOptions(timeout_s=1.0), 0.0)
     pages = [_page(number, texts) for number in range(8)]
     state = State(options, pages)
     site = Site.learn([(page.url, page.body) for page in pages])

@@ -26,7 +26,7 @@ from scythe.archive.open import open_archive
 from scythe.archive.profile_history import save_profile
 from scythe.archive.sites import add_site
 from scythe.fetch import guard
-from scythe.fetch.inputs import Reach
+from scythe.fetch.fetch_options import FetchOptions
 from scythe.limits import LIMITS
 from scythe.web.app import all_operations
 from scythe.web.openapi import describe_interface
@@ -92,7 +92,7 @@ def fuzzed(closed: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[S
     learned = Site.learn([(page.url, page.body) for page in pages])
     learned.save(folder / "site.json")
     fill(folder / "archive.db", learned)
-    options = StateOptions(str(folder / "archive.db"), folder / "site.json", "", Reach(timeout_s=2.0), 0.0)
+    options = StateOptions(str(folder / "archive.db"), folder / "site.json", "", FetchOptions(timeout_s=2.0), 0.0)
     with serve_in_thread(State(options, pages)) as serving:
         yield serving
 

@@ -16,7 +16,8 @@ from scythe.cli.page_inputs import load_pages, read_examples
 from scythe.demo import world
 from scythe.demo.world import price_of
 from scythe.errors import BadInput
-from scythe.fetch.inputs import LoadedPage, Reach
+from scythe.fetch.fetch_options import FetchOptions
+from scythe.fetch.inputs import LoadedPage
 from scythe.url import Url
 from scythe.web.fields import fields
 from scythe.web.fields.field_pages import KEPT, FieldPages
@@ -397,7 +398,7 @@ def test_downloads_are_what_scythe_learn_reads(state: State, tmp_path: Path) -> 
     page_set, examples = tmp_path / "pages.jsonl", tmp_path / "fields.json"
     page_set.write_bytes(fields.send_page_set(state, HERE).body)
     examples.write_bytes(fields.send_examples(state, HERE).body)
-    loaded = list(load_pages([str(page_set)], None, Reach()))
+    loaded = list(load_pages([str(page_set)], None, FetchOptions()))
     assert [page.url for page in loaded] == [page.url for page in PRODUCTS]
     assert [page.example for page in loaded[:3]] == [{"price": [PRICES[0]]}, None, {"gift": []}]
     assert read_examples(examples, loaded)[:3] == [{"price": [PRICES[0]]}, None, {"gift": []}]

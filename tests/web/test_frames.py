@@ -13,7 +13,8 @@ from tests.web.conftest import Look, apart
 from tests.web.staging import show_on_stage
 from tests.web.trap import Trap, set_trap
 
-from scythe.fetch.inputs import LoadedPage, Reach
+from scythe.fetch.fetch_options import FetchOptions
+from scythe.fetch.inputs import LoadedPage
 from scythe.page import Page
 from scythe.web.frames import frames
 from scythe.web.frames.frames import NO_PICTURE, Loads, sheet_addresses
@@ -58,7 +59,7 @@ def trap() -> Iterator[Trap]:
 def open_state(trap: Trap, folder: Path, *, allow_private: bool = True) -> State:
     """Return a state with one page of the site."""
     page = LoadedPage("loads", PAGE.encode(), f"{trap.url}/page", "text/html")
-    return State(StateOptions(None, folder / "site.json", "", Reach(allow_private=allow_private)), [page])
+    return State(StateOptions(None, folder / "site.json", "", FetchOptions(allow_private=allow_private)), [page])
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ from scythe import Site, read
 from scythe.archive.profile_history import save_profile
 from scythe.archive.sites import add_site
 from scythe.errors import BadInput, FetchFailed
-from scythe.fetch.inputs import Reach
+from scythe.fetch.fetch_options import FetchOptions
 from scythe.web.documents.documents import (
     ExtractWanted,
     ListsWanted,
@@ -158,7 +158,7 @@ def test_a_page_is_named_in_one_way(state: State) -> None:
 
 
 def test_private_addresses_are_fetched_only_where_the_server_allows(tmp_path: Path, serving: Serving) -> None:
-    closed = State(StateOptions(profile=tmp_path / "p.json", reach=Reach(allow_private=False)), demo_pages(3))
+    closed = State(StateOptions(profile=tmp_path / "p.json", reach=FetchOptions(allow_private=False)), demo_pages(3))
     with pytest.raises(FetchFailed, match=r"private|not public|loopback"):
         load_page(closed, PageWanted(url=serving.url))
     opened = make_state(tmp_path, [])

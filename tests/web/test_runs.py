@@ -25,11 +25,11 @@ from scythe.archive.sites import add_site, site_rows
 from scythe.archive.verify import verify_archive
 from scythe.archive.watches import end_watch
 from scythe.crawl_model import FoundUrl
+from scythe.crawling.crawl_options import CrawlOptions
 from scythe.demo.replay_serve import live_site, serve_replay
 from scythe.demo.serve import DemoOptions, DemoThread, serve_demo
-from scythe.engine.crawl_options import CrawlOptions
 from scythe.errors import BadInput
-from scythe.fetch.inputs import Reach
+from scythe.fetch.fetch_options import FetchOptions
 from scythe.limits import LIMITS
 from scythe.url import Url
 from scythe.watching.watch import add_lists
@@ -197,7 +197,7 @@ def test_a_site_that_does_not_answer_fails_with_the_reason(state: State) -> None
 
 
 def test_private_addresses_are_refused_unless_the_server_was_started_for_them(state: State, demo: DemoThread) -> None:
-    closed = State(replace(state.options, reach=Reach(allow_private=False)))
+    closed = State(replace(state.options, reach=FetchOptions(allow_private=False)))
     run = start_crawl(closed, CrawlWanted(url=demo.url, delay=0.0))
     seen = until(closed, run.number, "failed")
     closed.close()

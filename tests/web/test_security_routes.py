@@ -20,7 +20,7 @@ from tests.web.trap import set_trap
 
 from scythe.archive.search_index import index_new
 from scythe.archive.sites import add_site
-from scythe.fetch.inputs import Reach
+from scythe.fetch.fetch_options import FetchOptions
 from scythe.web.app import all_documents, all_operations, all_views, make_app
 from scythe.web.auth import NOTHING_POLICY, PAGE_POLICY, Auth, Guarded
 from scythe.web.frames.frames import FRAME_POLICIES
@@ -228,7 +228,9 @@ INSIDE = (
 def test_no_operation_reaches_into_the_network_or_the_disk(tmp_path: Path) -> None:
     with set_trap() as trap:
         own = urlsplit(trap.url)
-        state = State(StateOptions(str(tmp_path / "archive.db"), tmp_path / "site.json", "", Reach(timeout_s=2.0), 0.0))
+        state = State(
+            StateOptions(str(tmp_path / "archive.db"), tmp_path / "site.json", "", FetchOptions(timeout_s=2.0), 0.0)
+        )
         asking = [one for one in all_operations() if one.method == "POST" and "url" in one.wanted.__struct_fields__]
         with serve_in_thread(state) as serving:
             for operation in asking:

@@ -19,7 +19,7 @@ from sqlalchemy import make_url, text
 from tests.fetch.server import Server, page, serve
 
 from scythe.archive.archive import Archive
-from scythe.engine.crawl_options import CrawlOptions
+from scythe.crawling.crawl_options import CrawlOptions
 from scythe.workers.worker import Worker, WorkerOptions
 
 QUICK = CrawlOptions(delay=0.0, allow_private=True, parts=("text",), sitemaps=False, feeds=False, attempts=2)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from scythe.engine.crawl_options import PARTS
+from scythe.crawling.crawl_options import PARTS
 from scythe.errors import BadInput
 from scythe.limits import LIMITS
 

@@ -15,23 +15,22 @@ import typer
 
 from scythe.cli.console import FAILED, USAGE, complain, counted, neutralise, quiet_ends, show_progress
 from scythe.cli.learn import load_to_learn
-from scythe.cli.options import AllowPrivate, BaseUrl, Delay, Timeout
+from scythe.cli.options import BaseUrl, Delay, fetch_flags, with_options
 from scythe.cli.page_inputs import SETS, keep_good, load_pages, page_named
 from scythe.cli.ui import Browser, Host, Names, Port, Token, check_token
 from scythe.cli.ui import open_page as open_web_page
 from scythe.errors import BadInput, MissingExtra
+from scythe.fetch.fetch_options import FetchOptions
 from scythe.fetch.inputs import (
     FROM_FILES,
     PAGE_SUFFIXES,
     Input,
     LoadedPage,
-    Reach,
     check_base,
     is_address,
     load,
     spread,
 )
-from scythe.limits import LIMITS
 from scythe.model import IMAGE_METHODS, LabelledPage, PageImages
 from scythe.output.document_files import safe_name
 from scythe.page import Page
@@ -50,10 +49,10 @@ if TYPE_CHECKING:
 class LabelPages:
     """The pages at hand; the images of each are read once."""
 
-    def __init__(self, pages: Sequence[LoadedPage], known: Sequence[LabelledPage], reach: Reach) -> None:
+    def __init__(self, pages: Sequence[LoadedPage], known: Sequence[LabelledPage], fetch: FetchOptions) -> None:
         self.pages = list(pages)
         self._known = {each.page.url: each.page for each in known if each.page.url}
-        self._reach = reach
+        self._fetch = fetch
         self._images: dict[int, PageImages] = {}
 
     def find(self, names: Sequence[str], folder: Path) -> dict[str, PageImages | str]:
@@ -62,7 +61,7 @@ class LabelPages:
         found = {name: at_hand[name] if name in at_hand else page_named(name, self.pages) for name in names}
         missing = [name for name in names if isinstance(found[name], str) and name not in self._known]
         wanted = [source for name in missing if (source := _source(name, folder))]
-        loaded = show_progress(load(wanted, None, self._reach), "loading", len(wanted))
+        loaded = show_progress(load(wanted, None, self._fetch), "loading", len(wanted))
         for source, page in zip(wanted, loaded, strict=False):
             found[source.name] = page.complaint or len(self.pages)
             if not page.complaint:
@@ -97,7 +96,7 @@ def _source(name: str, folder: Path) -> Input | None:
 class LabelJob:
     """What a command works on: a profile, there or to be made, and pages."""
 
-    def __init__(self, site: str, pages: Sequence[str], base: str | None, reach: Reach, delay_s: float) -> None:
+    def __init__(self, site: str, pages: Sequence[str], base: str | None, fetch: FetchOptions, delay_s: float) -> None:
         path = Path(site)
         self.site = site
         has_pages = is_address(site) or path.is_dir() or path.suffix.lower() in PAGE_SUFFIXES
@@ -105,14 +104,14 @@ class LabelJob:
         self.profile = None if has_pages or site.lower().endswith(SETS) else site
         self.exists = self.profile is not None and path.exists()
         self.inputs = list(pages) if self.profile is not None else [site, *pages]
-        self.base, self.reach, self.delay_s = base, reach, delay_s
+        self.base, self.fetch, self.delay_s = base, fetch, delay_s
 
     def load(self) -> list[LoadedPage]:
         """Load the pages given; of a site, some of its pages. What fails is said and left out."""
         if self.is_site:
-            sampled = load_to_learn(self.inputs[:1], self.base, None, self.reach, self.delay_s)
-            return [*sampled, *keep_good(load_pages(self.inputs[1:], self.base, self.reach))]
-        return keep_good(load_pages(self.inputs, self.base, self.reach))
+            sampled = load_to_learn(self.inputs[:1], self.base, None, self.fetch, self.delay_s)
+            return [*sampled, *keep_good(load_pages(self.inputs[1:], self.base, self.fetch))]
+        return keep_good(load_pages(self.inputs, self.base, self.fetch))
 
     def open_known(self) -> tuple[LabelledPage, ...]:
         """Return the pages that the profile has labels of. Raises BadInput, OSError."""
@@ -155,7 +154,7 @@ def open_annotating(
     if job.inputs and not loaded:
         raise BadInput("there is no page to annotate")
     title = host(job.site) if job.is_site else target.stem
-    state = State(StateOptions(None, target, title, job.reach, job.delay_s), loaded)
+    state = State(StateOptions(None, target, title, job.fetch, job.delay_s), loaded)
     sessions = state.part(AnnotationSessions)
     sessions.by, sessions.method = by or "", method
     complain(f"what you mark is written to {target}")
@@ -243,6 +242,7 @@ Strict = Annotated[
 
 
 @app.command(help=HELP, no_args_is_help=True)
+@with_options(fetch=fetch_flags)
 def annotate(
     inputs: Inputs,
     labels: LabelFiles = None,
@@ -255,8 +255,8 @@ def annotate(
     strict: Strict = False,
     url: BaseUrl = None,
     delay: Delay = 1.0,
-    timeout: Timeout = LIMITS.fetch_s,
-    allow_private: AllowPrivate = False,
+    *,
+    fetch: FetchOptions,
     host: Host = "127.0.0.1",
     port: Port = 0,
     name: Names = None,
@@ -265,9 +265,7 @@ def annotate(
 ) -> None:
     with quiet_ends():
         try:
-            job = LabelJob(
-                inputs[0], [*inputs[1:], *(pages or [])], check_base(url), Reach(timeout, allow_private), delay
-            )
+            job = LabelJob(inputs[0], [*inputs[1:], *(pages or [])], check_base(url), fetch, delay)
             if template:
                 _write_template(job, output)
                 return
@@ -298,7 +296,7 @@ def _learn(
     strict: bool,
 ) -> None:
     """Learn from labels of files, write the profile and say what came of it."""
-    shelf = LabelPages(job.load(), job.open_known(), job.reach)
+    shelf = LabelPages(job.load(), job.open_known(), job.fetch)
     placed, lost = _place(shelf, tables)
     _show_lost(lost)
     if not placed:

@@ -15,7 +15,7 @@ import typer
 
 from scythe.cli.console import EMPTY, FAILED, OK, complain, counted, neutralise, plain_errors, quiet_ends
 from scythe.cli.crawl_report import tell_duration, tell_reasons, tell_size
-from scythe.engine.crawl_options import PARTS
+from scythe.crawling.crawl_options import PARTS
 
 if TYPE_CHECKING:
     from scythe.batch.batch import Progress

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 import typer
 
 from scythe.cli.console import FAILED, USAGE, attempt, complain, neutralise, quiet_ends, show_progress
-from scythe.cli.options import AllowPrivate, AsJson, BaseUrl, Pages, ProfilePath, Timeout
+from scythe.cli.options import AsJson, BaseUrl, Pages, ProfilePath, fetch_flags, with_options
 from scythe.cli.page_inputs import load_pages
 from scythe.errors import BadInput
-from scythe.fetch.inputs import LoadedPage, Reach, check_base
-from scythe.limits import LIMITS
+from scythe.fetch.fetch_options import FetchOptions
+from scythe.fetch.inputs import LoadedPage, check_base
 
 if TYPE_CHECKING:
     from scythe.site.rules import Layout
@@ -55,17 +55,18 @@ class Report:
 
 
 @app.command(help=HELP, no_args_is_help=True)
+@with_options(fetch=fetch_flags)
 def check(
     profile: ProfilePath,
     pages: Pages,
     url: BaseUrl = None,
     as_json: AsJson = False,
-    timeout: Timeout = LIMITS.fetch_s,
-    allow_private: AllowPrivate = False,
+    *,
+    fetch: FetchOptions,
 ) -> None:
     with quiet_ends():
         try:
-            loaded = load_pages(pages, check_base(url), Reach(timeout_s=timeout, allow_private=allow_private))
+            loaded = load_pages(pages, check_base(url), fetch)
             report = _check(profile, show_progress(loaded, "checking", None))
         except OSError as error:
             complain(f"{profile}: cannot be read: {error.strerror or error}")

@@ -6,7 +6,7 @@ import asyncio
 import sys
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -14,17 +14,11 @@ from scythe.cli.console import FAILED, INTERRUPTED, OK, neutralise, plain_errors
 from scythe.cli.interrupts import on_interrupt
 from scythe.cli.options import (
     Allow,
-    AllowPrivate,
     ArchiveAt,
     Attempts,
-    Concurrency,
-    Contact,
-    CrawlDelay,
     Deny,
     Depth,
     Feeds,
-    FetchedBy,
-    IgnoreRobots,
     Limit,
     Outputs,
     Parts,
@@ -35,20 +29,17 @@ from scythe.cli.options import (
     Quiet,
     Raw,
     Refresh,
-    Render,
     SiteAddress,
     Sitemaps,
     StoreAt,
     Subdomains,
-    Timeout,
     Unqueue,
-    UserAgent,
-    Workers,
+    run_flags,
     site_address,
+    with_options,
 )
-from scythe.engine.crawl_options import CrawlOptions
+from scythe.crawling.crawl_options import CrawlOptions
 from scythe.errors import BadInput
-from scythe.limits import LIMITS
 from scythe.memory import trimmed
 
 if TYPE_CHECKING:
@@ -149,11 +140,11 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions
 
 
 @app.command(help=HELP, no_args_is_help=True)
+@with_options(run=run_flags)
 def crawl(  # long, since every option is a line here and one where it is passed on
     site: SiteAddress,
     output: Outputs = None,
     archive: ArchiveAt = None,
-    delay: CrawlDelay = 1.0,
     limit: Limit = None,
     depth: Depth = None,
     allow: Allow = None,
@@ -166,18 +157,11 @@ def crawl(  # long, since every option is a line here and one where it is passed
     refresh: Refresh = False,
     raw: Raw = False,
     store: StoreAt = "",
-    render: Render = False,
-    fetcher: FetchedBy = "",
-    contact: Contact = "",
-    user_agent: UserAgent = "",
-    ignore_robots: IgnoreRobots = False,
-    allow_private: AllowPrivate = False,
-    timeout: Timeout = LIMITS.fetch_s,
-    concurrency: Concurrency = 8,
+    *,
+    run: dict[str, Any],
     per_host: PerHost = None,
     attempts: Attempts = 3,
     patience: Patience = 60.0,
-    workers: Workers = 1,
     queue: Queue = False,
     unqueue: Unqueue = False,
     quiet: Quiet = False,
@@ -186,8 +170,6 @@ def crawl(  # long, since every option is a line here and one where it is passed
     with quiet_ends(), trimmed(), plain_errors():
         options = CrawlOptions(
             limit=limit,
-            delay=delay,
-            concurrency=concurrency,
             per_host=per_host,
             depth=depth,
             allow=tuple(allow or ()),
@@ -195,19 +177,12 @@ def crawl(  # long, since every option is a line here and one where it is passed
             subdomains=subdomains,
             sitemaps=sitemaps,
             feeds=feeds,
-            obey_robots=not ignore_robots,
-            user_agent=user_agent,
-            contact=contact,
-            timeout_s=timeout,
-            allow_private=allow_private,
             keep_raw=raw or bool(store) or any(name.endswith((".warc", ".warc.gz")) for name in outputs),
             parts=_parts(parts),
-            render=render,
-            fetcher=fetcher,
-            workers=workers,
             attempts=attempts,
             patience_s=patience,
             refresh=refresh,
+            **run,
         )
         if unqueue:
             raise typer.Exit(_unqueue(site_address(site), archive, options, quiet=quiet))

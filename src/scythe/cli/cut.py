@@ -12,22 +12,22 @@ import typer
 
 from scythe.cli.console import FAILED, USAGE, attempt, complain, neutralise, quiet_ends, show_progress
 from scythe.cli.options import (
-    AllowPrivate,
     BaseUrl,
     FieldFormat,
     Output,
     Pages,
     ProfilePath,
-    Timeout,
     Update,
     Verbose,
     Via,
+    fetch_flags,
+    with_options,
 )
 from scythe.cli.page_inputs import load_pages
 from scythe.cli.sinks import open_document_sink
 from scythe.errors import BadInput
-from scythe.fetch.inputs import LoadedPage, Reach, check_base
-from scythe.limits import LIMITS
+from scythe.fetch.fetch_options import FetchOptions
+from scythe.fetch.inputs import LoadedPage, check_base
 from scythe.model import Document
 from scythe.output.document_writers import Form, NamedDocument, fields_row
 from scythe.output.formats import FIELDS, Writer, formats_of
@@ -79,6 +79,7 @@ class CutCounts:
 
 
 @app.command(help=HELP, no_args_is_help=True)
+@with_options(fetch=fetch_flags)
 def cut(
     profile: ProfilePath,
     pages: Pages,
@@ -86,15 +87,15 @@ def cut(
     format_: FieldFormat = None,
     via: Via = "auto",
     url: BaseUrl = None,
-    timeout: Timeout = LIMITS.fetch_s,
-    allow_private: AllowPrivate = False,
+    *,
+    fetch: FetchOptions,
     update: Update = False,
     verbose: Verbose = False,
 ) -> None:
     with quiet_ends():
         try:
             site = load_site(profile)
-            loaded = load_pages(pages, check_base(url), Reach(timeout_s=timeout, allow_private=allow_private))
+            loaded = load_pages(pages, check_base(url), fetch)
             sink = _open(output, format_, via, site)
         except (BadInput, OSError) as error:
             complain(str(error))

@@ -11,11 +11,11 @@ import typer
 
 from scythe.cli.console import FAILED, USAGE, complain, neutralise, quiet_ends
 from scythe.cli.cut import load_site
-from scythe.cli.options import AllowPrivate, AsJson, BaseUrl, OnePage, ProfilePath, Timeout
+from scythe.cli.options import AsJson, BaseUrl, OnePage, ProfilePath, fetch_flags, with_options
 from scythe.cli.page_inputs import load_pages
 from scythe.errors import BadInput
-from scythe.fetch.inputs import Reach, check_base
-from scythe.limits import LIMITS
+from scythe.fetch.fetch_options import FetchOptions
+from scythe.fetch.inputs import check_base
 
 if TYPE_CHECKING:
     from scythe.site.trace import CutTrace, FieldTrace, WayTrace
@@ -45,20 +45,21 @@ _RULE_CHARS = 100
 
 
 @app.command(help=HELP, no_args_is_help=True)
+@with_options(fetch=fetch_flags)
 def explain(
     profile: ProfilePath,
     page: OnePage,
     url: BaseUrl = None,
     as_json: AsJson = False,
-    timeout: Timeout = LIMITS.fetch_s,
-    allow_private: AllowPrivate = False,
+    *,
+    fetch: FetchOptions,
 ) -> None:
     from scythe.site.trace import trace
 
     with quiet_ends():
         try:
             site = load_site(profile)
-            loaded = next(load_pages([page], check_base(url), Reach(timeout_s=timeout, allow_private=allow_private)))
+            loaded = next(load_pages([page], check_base(url), fetch))
         except BadInput as error:
             complain(str(error))
             raise typer.Exit(USAGE) from None

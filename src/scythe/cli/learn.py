@@ -11,7 +11,6 @@ import typer
 
 from scythe.cli.console import FAILED, USAGE, complain, counted, neutralise, quiet_ends
 from scythe.cli.options import (
-    AllowPrivate,
     BaseUrl,
     Delay,
     Examples,
@@ -19,12 +18,13 @@ from scythe.cli.options import (
     PageCount,
     Pages,
     ProfileOut,
-    Timeout,
+    fetch_flags,
+    with_options,
 )
 from scythe.cli.page_inputs import Example, keep_good, load_pages, merge, own_examples, read_examples, show_on_a_page
 from scythe.errors import BadInput, MissingExtra
-from scythe.fetch.inputs import FROM_FILES, LoadedPage, Reach, check_base, is_address, spread
-from scythe.limits import LIMITS
+from scythe.fetch.fetch_options import FetchOptions
+from scythe.fetch.inputs import FROM_FILES, LoadedPage, check_base, is_address, spread
 
 if TYPE_CHECKING:
     from scythe.site.rules import FieldRules, Layout, ListRules
@@ -61,6 +61,7 @@ _SHOWN_CHARS = 44
 
 
 @app.command(help=HELP, no_args_is_help=True)
+@with_options(fetch=fetch_flags)
 def learn(
     pages: Pages,
     output: ProfileOut,
@@ -69,13 +70,12 @@ def learn(
     page_count: PageCount = None,
     url: BaseUrl = None,
     delay: Delay = 1.0,
-    timeout: Timeout = LIMITS.fetch_s,
-    allow_private: AllowPrivate = False,
+    *,
+    fetch: FetchOptions,
 ) -> None:
-    reach = Reach(timeout_s=timeout, allow_private=allow_private)
     with quiet_ends():
         try:
-            loaded = load_to_learn(pages, check_base(url), page_count, reach, delay)
+            loaded = load_to_learn(pages, check_base(url), page_count, fetch, delay)
             wanted = _examples(loaded, examples, field or [])
             loaded, wanted = _choose(loaded, wanted, page_count or FROM_FILES)
             site = _learn(loaded, wanted, tuple(name for name in field or [] if "=" not in name))
@@ -94,15 +94,15 @@ def learn(
 
 
 def load_to_learn(
-    inputs: Sequence[str], base: str | None, count: int | None, reach: Reach, delay_s: float
+    inputs: Sequence[str], base: str | None, count: int | None, fetch: FetchOptions, delay_s: float
 ) -> list[LoadedPage]:
     """Load the pages; what fails is said and left out. Raises BadInput where nothing is left."""
     if len(inputs) == 1 and is_address(inputs[0]):
         from scythe.crawling.sample_site import sample_site
 
-        pages: Iterable[LoadedPage] = sample_site(inputs[0], count or _FROM_SITE, reach, delay_s=delay_s)
+        pages: Iterable[LoadedPage] = sample_site(inputs[0], count or _FROM_SITE, fetch, delay_s=delay_s)
     else:
-        pages = load_pages(inputs, base, reach, most=_LOOKED_AT)
+        pages = load_pages(inputs, base, fetch, most=_LOOKED_AT)
     good = keep_good(pages)
     if not good:
         raise BadInput("there is no page to learn from")

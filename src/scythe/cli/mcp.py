@@ -8,10 +8,10 @@ from typing import Annotated
 import typer
 
 from scythe.cli.console import plain_errors, quiet_ends
-from scythe.cli.options import AllowPrivate, BaseUrl, Delay, Timeout
+from scythe.cli.options import BaseUrl, Delay, fetch_flags, with_options
 from scythe.cli.page_inputs import open_state
-from scythe.fetch.inputs import Reach, check_base
-from scythe.limits import LIMITS
+from scythe.fetch.fetch_options import FetchOptions
+from scythe.fetch.inputs import check_base
 
 HELP = """Offer scythe to a language model as tools, over the Model Context Protocol on standard input and output.
 
@@ -41,6 +41,7 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions
 
 
 @app.command(help=HELP)
+@with_options(fetch=fetch_flags)
 def mcp(
     pages: Annotated[list[str] | None, typer.Argument(metavar="[PAGES]...", show_default=False)] = None,
     archive: Annotated[
@@ -61,15 +62,14 @@ def mcp(
     ] = 40_000,
     url: BaseUrl = None,
     delay: Delay = 1.0,
-    timeout: Timeout = LIMITS.fetch_s,
-    allow_private: AllowPrivate = False,
+    *,
+    fetch: FetchOptions,
 ) -> None:
     with quiet_ends(), plain_errors():
         from scythe.web.state import StateOptions
         from scythe.web.tools import serve_tools
 
-        reach = Reach(timeout, allow_private)
-        options = StateOptions(archive, Path(profile) if profile else None, "", reach, delay)
+        options = StateOptions(archive, Path(profile) if profile else None, "", fetch, delay)
         state = open_state(pages or [], check_base(url), options)
         try:
             serve_tools(state, allow_changes=allow_changes, most_chars=most_chars)

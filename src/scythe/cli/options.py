@@ -1,10 +1,15 @@
-"""Command-line options shared by several verbs."""
+"""Command-line options shared by several verbs, and groups of them."""
 
-from typing import Annotated
+from collections.abc import Callable
+from inspect import Parameter, Signature, signature
+from typing import Annotated, Any
 
 import typer
 
-from scythe.engine.crawl_options import PARTS, USUAL_PARTS
+from scythe.crawling.crawl_options import PARTS, USUAL_PARTS
+from scythe.errors import BadInput
+from scythe.fetch.fetch_options import FetchOptions
+from scythe.limits import LIMITS
 from scythe.output.formats import DOCUMENTS, FIELDS, formats_of
 
 SiteAddress = Annotated[str, typer.Argument(metavar="SITE", show_default=False)]
@@ -206,3 +211,60 @@ Update = Annotated[bool, typer.Option("--update", help="Save relearned layouts a
 def site_address(site: str) -> str:
     """Let a host name alone stand for its site."""
     return site if "://" in site else f"https://{site}"
+
+
+def fetch_flags(timeout: Timeout = LIMITS.fetch_s, allow_private: AllowPrivate = False) -> FetchOptions:
+    """Say how pages are fetched by a command that reads some of them."""
+    return FetchOptions(timeout_s=timeout, allow_private=allow_private)
+
+
+def run_flags(
+    render: Render = False,
+    fetcher: FetchedBy = "",
+    delay: CrawlDelay = 1.0,
+    contact: Contact = "",
+    user_agent: UserAgent = "",
+    ignore_robots: IgnoreRobots = False,
+    allow_private: AllowPrivate = False,
+    timeout: Timeout = LIMITS.fetch_s,
+    concurrency: Concurrency = 8,
+    workers: Workers = 1,
+) -> dict[str, Any]:
+    """Say how a crawl and a watch go to the network, by the names of `RunOptions`."""
+    return {
+        "render": render,
+        "fetcher": fetcher,
+        "delay": delay,
+        "contact": contact,
+        "user_agent": user_agent,
+        "obey_robots": not ignore_robots,
+        "allow_private": allow_private,
+        "timeout_s": timeout,
+        "concurrency": concurrency,
+        "workers": workers,
+    }
+
+
+def with_options(**groups: Callable[..., object]) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Let parameters of a command stand for groups of options; the command gets what each group makes of them."""
+
+    def decorate(command: Callable[..., None]) -> Callable[..., None]:
+        def run(**given: Any) -> None:
+            for name, group in groups.items():
+                said = {each: given.pop(each) for each in signature(group).parameters}
+                try:
+                    given[name] = group(**said)
+                except BadInput as error:
+                    raise typer.BadParameter(str(error)) from None
+            command(**given)
+
+        shown: list[Parameter] = []
+        for each in signature(command, eval_str=True).parameters.values():
+            shown += signature(groups[each.name]).parameters.values() if each.name in groups else [each]
+        shown = [each.replace(kind=Parameter.KEYWORD_ONLY) for each in shown]
+        run.__signature__ = Signature(shown)  # type: ignore[attr-defined]
+        run.__annotations__ = {each.name: each.annotation for each in shown}
+        run.__name__, run.__doc__ = command.__name__, command.__doc__
+        return run
+
+    return decorate

@@ -22,7 +22,8 @@ from urllib.parse import quote
 
 from scythe.cli.console import complain, show_progress
 from scythe.errors import BadInput
-from scythe.fetch.inputs import Input, LoadedPage, Reach, find_sources, load, spread
+from scythe.fetch.fetch_options import FetchOptions
+from scythe.fetch.inputs import Input, LoadedPage, find_sources, load, spread
 from scythe.limits import LIMITS
 from scythe.url import absolute
 
@@ -161,7 +162,7 @@ _LINE_BYTES = 2 * LIMITS.body_bytes  # JSON escapes make a page longer
 
 
 def load_pages(
-    inputs: Sequence[str], base: str | None, reach: Reach, *, most: int | None = None
+    inputs: Sequence[str], base: str | None, fetch: FetchOptions, *, most: int | None = None
 ) -> Iterator[LoadedPage]:
     """Load every page that the inputs name; `base` is the address that files lie below, or that of a single file.
 
@@ -173,7 +174,7 @@ def load_pages(
         else:
             sources = spread(list(find_sources([given])), most)
             root = None if len(inputs) == len(sources) == 1 and sources[0].path == Path(given) else _root(given)
-            yield from _addressed(load(sources, base, reach), sources, base, root)
+            yield from _addressed(load(sources, base, fetch), sources, base, root)
 
 
 def keep_good(pages: Iterable[LoadedPage]) -> list[LoadedPage]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 
@@ -12,7 +12,6 @@ import typer
 
 from scythe.cli.console import EMPTY, FAILED, USAGE, RunCounts, attempt, complain, neutralise, quiet_ends, show_progress
 from scythe.cli.options import (
-    AllowPrivate,
     Captions,
     Comments,
     DownloadImages,
@@ -32,13 +31,14 @@ from scythe.cli.options import (
     ReadVerbose,
     Records,
     Tables,
-    Timeout,
     TitleLine,
+    fetch_flags,
+    with_options,
 )
 from scythe.cli.sinks import open_document_sink, open_image_sink
 from scythe.errors import BadInput, MissingExtra
-from scythe.fetch.inputs import Input, LoadedPage, Reach, check_base, find_sources, list_sources, load, note_cut
-from scythe.limits import LIMITS
+from scythe.fetch.fetch_options import FetchOptions
+from scythe.fetch.inputs import Input, LoadedPage, check_base, find_sources, list_sources, load, note_cut
 from scythe.model import Document, TextOptions
 from scythe.output.document_writers import Form, NamedDocument
 from scythe.output.formats import DOCUMENTS, Writer, formats_of, is_folder
@@ -89,6 +89,7 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions
 
 
 @app.command(help=HELP, no_args_is_help=True)
+@with_options(fetch=fetch_flags)
 def read(
     inputs: Inputs = None,
     input_file: InputFile = None,
@@ -108,8 +109,8 @@ def read(
     image_method: ImageMethod = DEFAULT,
     probe_sizes: ProbeSizes = False,
     fetcher: FetchedBy = "",
-    timeout: Timeout = LIMITS.fetch_s,
-    allow_private: AllowPrivate = False,
+    *,
+    fetch: FetchOptions,
     fail_on_empty: FailOnEmpty = False,
     verbose: ReadVerbose = False,
 ) -> None:
@@ -122,7 +123,7 @@ def read(
         links=links,
         images=images,
     )
-    reach = Reach(timeout_s=timeout, allow_private=allow_private, fetcher=fetcher)
+    fetch = replace(fetch, fetcher=fetcher)
     with quiet_ends():
         try:
             sources = list(find_sources(inputs or []))
@@ -132,20 +133,20 @@ def read(
             if images_only and (records or download_images):
                 raise BadInput("--images-only writes no text: --records and --download-images go without it")
             _check_names(method, image_method, fetcher)
-            pages = load(chain(sources, list_sources(input_file) if input_file else ()), check_base(url), reach)
+            pages = load(chain(sources, list_sources(input_file) if input_file else ()), check_base(url), fetch)
             many = len(sources) > 1 or input_file is not None
             form = Form(records=records)
             if images_only:
                 sink = open_image_sink(output, format_, many=many)
             else:
                 sink = open_document_sink(
-                    output, format_, many=many, download=reach if download_images else None, form=form
+                    output, format_, many=many, download=fetch if download_images else None, form=form
                 )
         except (BadInput, MissingExtra, OSError) as error:
             complain(str(error))
             raise typer.Exit(USAGE) from None
         shown = show_progress(pages, "reading", None if input_file else len(sources))
-        ask = _ask_sizes(reach) if probe_sizes else None
+        ask = _ask_sizes(fetch) if probe_sizes else None
         tally = _run(shown, sink, ReadParts(options, image_method, images_only, verbose, ask))
     if tally.failed:
         raise typer.Exit(FAILED)
@@ -176,12 +177,12 @@ def _check_names(method: str, image_method: str, fetcher: str) -> None:
         load_function("fetcher", fetcher)
 
 
-def _ask_sizes(reach: Reach) -> AskSizes:
+def _ask_sizes(fetch: FetchOptions) -> AskSizes:
     """Return what asks servers for the first bytes of images; sizes that cannot be had are said on standard error."""
     from scythe.page.image_size import ProbeOptions, probe_images, real_sizes
 
     def ask(urls: Sequence[str]) -> list[Size]:
-        probes = probe_images(urls, options=ProbeOptions(allow_private=reach.allow_private))
+        probes = probe_images(urls, options=ProbeOptions(allow_private=fetch.allow_private))
         unknown = [probe for probe in probes if probe.size is None]
         if unknown:
             complain(f"{len(unknown)} of {len(urls)} image sizes unknown, such as {unknown[0].url}: {unknown[0].why}")

@@ -16,13 +16,13 @@ from urllib.parse import urlsplit, urlunsplit
 import typer
 
 from scythe.cli.console import EMPTY, FAILED, USAGE, RunCounts, attempt, complain, neutralise, quiet_ends, show_progress
-from scythe.cli.options import AllowPrivate, Delay, InputFile, Inputs, ReadBaseUrl, Timeout
+from scythe.cli.options import Delay, InputFile, Inputs, ReadBaseUrl, fetch_flags, with_options
 from scythe.cli.sinks import open_row_sink
 from scythe.crawling.sample_site import LONGEST_DELAY_S, read_robots
 from scythe.errors import BadInput, MissingExtra
-from scythe.fetch.inputs import Input, LoadedPage, Reach, check_base, find_sources, list_sources, load
+from scythe.fetch.fetch_options import FetchOptions
+from scythe.fetch.inputs import Input, LoadedPage, check_base, find_sources, list_sources, load
 from scythe.fetch.page_check import sniff_bytes
-from scythe.limits import LIMITS
 from scythe.output.formats import ROWS, Writer, formats_of
 from scythe.output.rows import RowBatch, Shape, attributes_batch, list_batch
 from scythe.page import Page
@@ -36,8 +36,10 @@ if TYPE_CHECKING:
 class Trail:
     """The pages of one list that were visited, and the way to the next."""
 
-    def __init__(self, most: int, reach: Reach, *, delay_s: float, sleep: Callable[[float], None] = time.sleep) -> None:
-        self._left, self._reach, self._delay_s, self._sleep = most, reach, delay_s, sleep
+    def __init__(
+        self, most: int, fetch: FetchOptions, *, delay_s: float, sleep: Callable[[float], None] = time.sleep
+    ) -> None:
+        self._left, self._fetch, self._delay_s, self._sleep = most, fetch, delay_s, sleep
         self._seen: set[str] = set()
         self._rows: set[int] = set()
         self._robots: dict[tuple[str, str], Robots] = {}  # by scheme and authority, each of which has its own
@@ -66,7 +68,7 @@ class Trail:
             return None
         self._sleep(max(self._delay_s, robots.delay_s))
         self._left -= 1
-        loaded = next(load([Input(url, url=url)], None, self._reach))
+        loaded = next(load([Input(url, url=url)], None, self._fetch))
         if loaded.url is not None and loaded.url != url and _plain(loaded.url) in self._seen:
             self.why = f"{url} leads back"
             return None
@@ -76,7 +78,7 @@ class Trail:
         parts = urlsplit(url)
         origin = parts.scheme, parts.netloc
         if origin not in self._robots:
-            self._robots[origin] = read_robots(url, self._reach)
+            self._robots[origin] = read_robots(url, self._fetch)
         return self._robots[origin]
 
     def _next_address(self, page: Page) -> str | None:
@@ -165,6 +167,7 @@ class RecordParts:
 
 
 @app.command(help=HELP, no_args_is_help=True)
+@with_options(fetch=fetch_flags)
 def records(
     inputs: Inputs = None,
     input_file: InputFile = None,
@@ -178,25 +181,24 @@ def records(
     attributes: Attributes = False,
     follow: Follow = 0,
     delay: Delay = 1.0,
-    timeout: Timeout = LIMITS.fetch_s,
-    allow_private: AllowPrivate = False,
+    *,
+    fetch: FetchOptions,
     fail_on_empty: FailOnEmpty = False,
     verbose: Verbose = False,
 ) -> None:
-    reach = Reach(timeout_s=timeout, allow_private=allow_private)
     wish = RecordParts(0 if all_ or everything else list_, everything, attributes, method)
     with quiet_ends():
         try:
             sources = list(find_sources(inputs or []))
             _check(sources, input_file, wish, follow, list_ if all_ or everything else 1)
-            pages = load(chain(sources, list_sources(input_file) if input_file else ()), check_base(url), reach)
+            pages = load(chain(sources, list_sources(input_file) if input_file else ()), check_base(url), fetch)
             many = len(sources) > 1 or input_file is not None or follow > 0
             sink = open_row_sink(output, format_, Shape(page=many, list=not wish.number and not attributes))
         except (BadInput, MissingExtra, OSError) as error:
             complain(str(error))
             raise typer.Exit(USAGE) from None
         shown = show_progress(pages, "reading", None if input_file else len(sources))
-        tally = _run(shown, sink, wish, lambda: Trail(follow, reach, delay_s=delay) if follow else None, verbose)
+        tally = _run(shown, sink, wish, lambda: Trail(follow, fetch, delay_s=delay) if follow else None, verbose)
     if tally.failed:
         raise typer.Exit(FAILED)
     if tally.empty and fail_on_empty:

@@ -11,7 +11,7 @@ from typing import IO, Generic, TypeVar
 from scythe.atomic_files import write_atomically
 from scythe.cli.console import neutralise, take_any_text
 from scythe.errors import BadInput
-from scythe.fetch.inputs import Reach
+from scythe.fetch.fetch_options import FetchOptions
 from scythe.output.document_writers import DocumentExport, DocumentFolder, Form, NamedDocument, document_writer
 from scythe.output.formats import (
     DOCUMENTS,
@@ -160,7 +160,7 @@ class ImageRows:
 
 
 def open_document_sink(
-    output: str | None, kind: str | None, *, many: bool, download: Reach | None = None, form: Form | None = None
+    output: str | None, kind: str | None, *, many: bool, download: FetchOptions | None = None, form: Form | None = None
 ) -> Writer[NamedDocument]:
     """Open standard output (None or -), a file or a folder; without `kind` the file's suffix names the format."""
     form = form or Form()

@@ -11,21 +11,20 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from scythe.cli.console import FAILED, USAGE, complain, counted, neutralise, quiet_ends, take_any_text
-from scythe.cli.options import AllowPrivate, BaseUrl, Delay, Timeout
+from scythe.cli.options import BaseUrl, Delay, fetch_flags, with_options
 from scythe.cli.page_inputs import SETS, keep_good, load_pages
 from scythe.errors import BadInput, MissingExtra
+from scythe.fetch.fetch_options import FetchOptions
 from scythe.fetch.inputs import (
     PAGE_SUFFIXES,
     Input,
     LoadedPage,
-    Reach,
     check_base,
     is_address,
     list_sources,
     load,
     spread,
 )
-from scythe.limits import LIMITS
 from scythe.output.formats import ADDRESSES, format_by_suffix, formats_of, suffixes_of
 from scythe.url import host
 
@@ -52,7 +51,7 @@ class Candidates:
 
 
 def find_candidates(
-    inputs: Sequence[str], base: str | None, by: str, reach: Reach, *, pages: int, delay_s: float
+    inputs: Sequence[str], base: str | None, by: str, fetch: FetchOptions, *, pages: int, delay_s: float
 ) -> Candidates:
     """Load what the inputs stand for, as far as choosing `by` needs it. Raises BadInput where nothing is left."""
     from scythe.site.labels.suggest_pages import WAYS
@@ -65,13 +64,13 @@ def find_candidates(
     kind = kinds.pop()
     by = by if by != "auto" else "clusters" if kind == ADDRESSES else "cover"
     if kind == SITE:
-        return _of_site(inputs[0], by, reach, pages, delay_s)
+        return _of_site(inputs[0], by, fetch, pages, delay_s)
     if kind == PAGES:
-        return _with_pages(load_pages(inputs, base, reach, most=_LOOKED_AT), by)
+        return _with_pages(load_pages(inputs, base, fetch, most=_LOOKED_AT), by)
     urls = _read_addresses(inputs)
     if by != "cover":
         return Candidates(by, tuple(urls))
-    return _with_pages(load((Input(url, url=url) for url in spread(urls, pages)), None, reach), by)
+    return _with_pages(load((Input(url, url=url) for url in spread(urls, pages)), None, fetch), by)
 
 
 def _kind_of(given: str, *, alone: bool) -> str:
@@ -134,13 +133,13 @@ def _good_ones(loaded: Iterable[LoadedPage]) -> list[LoadedPage]:
     return good
 
 
-def _of_site(start: str, by: str, reach: Reach, pages: int, delay_s: float) -> Candidates:
+def _of_site(start: str, by: str, fetch: FetchOptions, pages: int, delay_s: float) -> Candidates:
     """Sample a site; for choosing by address a few pages do, since what they link to can be suggested too."""
     from scythe.crawling.sample_site import sample_site
 
     if by == "cover":
-        return _with_pages(sample_site(start, pages, reach, delay_s=delay_s), by)
-    good = _good_ones(sample_site(start, min(pages, _LINKING), reach, delay_s=delay_s))
+        return _with_pages(sample_site(start, pages, fetch, delay_s=delay_s), by)
+    good = _good_ones(sample_site(start, min(pages, _LINKING), fetch, delay_s=delay_s))
     return Candidates(by, tuple(dict.fromkeys(_known_addresses(good)))[:_ADDRESSES])
 
 
@@ -190,6 +189,7 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions
 
 
 @app.command(help=HELP, no_args_is_help=True)
+@with_options(fetch=fetch_flags)
 def suggest(
     inputs: Annotated[list[str], typer.Argument(metavar="INPUTS", show_default=False)],
     count: Annotated[int, typer.Option("--count", "-n", min=1, max=1_000, help="Number of pages to suggest.")] = 6,
@@ -219,15 +219,14 @@ def suggest(
     ] = None,
     url: BaseUrl = None,
     delay: Delay = 1.0,
-    timeout: Timeout = LIMITS.fetch_s,
-    allow_private: AllowPrivate = False,
+    *,
+    fetch: FetchOptions,
 ) -> None:
-    reach = Reach(timeout_s=timeout, allow_private=allow_private)
     with quiet_ends():
         try:
             form = _form(kind, output)
             known = _known(profile)
-            candidates = find_candidates(inputs, check_base(url), by, reach, pages=pages, delay_s=delay)
+            candidates = find_candidates(inputs, check_base(url), by, fetch, pages=pages, delay_s=delay)
             found = _suggest(candidates, count, seed, known)
             if not found:
                 complain("no page is left to suggest")

@@ -10,11 +10,11 @@ import typer
 
 from scythe.cli.console import complain, plain_errors, quiet_ends
 from scythe.cli.interrupts import on_interrupt
-from scythe.cli.options import AllowPrivate, BaseUrl, Delay, Timeout
+from scythe.cli.options import BaseUrl, Delay, fetch_flags, with_options
 from scythe.cli.page_inputs import open_state
 from scythe.errors import BadInput
-from scythe.fetch.inputs import Reach, check_base
-from scythe.limits import LIMITS
+from scythe.fetch.fetch_options import FetchOptions
+from scythe.fetch.inputs import check_base
 from scythe.memory import trimmed
 
 if TYPE_CHECKING:
@@ -71,6 +71,7 @@ Browser = Annotated[bool, typer.Option("--browser/--no-browser", help="Open the 
 
 
 @app.command(help=HELP)
+@with_options(fetch=fetch_flags)
 def ui(
     pages: Annotated[list[str] | None, typer.Argument(metavar="[PAGES]...", show_default=False)] = None,
     archive: Annotated[
@@ -88,8 +89,8 @@ def ui(
     browser: Browser = True,
     url: BaseUrl = None,
     delay: Delay = 1.0,
-    timeout: Timeout = LIMITS.fetch_s,
-    allow_private: AllowPrivate = False,
+    *,
+    fetch: FetchOptions,
 ) -> None:
     with quiet_ends(), trimmed(), plain_errors():
         from scythe.web.server import ServeOptions
@@ -97,9 +98,8 @@ def ui(
 
         if archive is None and not pages and profile is None:
             archive = find_archive(Path())
-        reach = Reach(timeout, allow_private)
         serving = ServeOptions(host, port, tuple(name or ()), check_token(token))
-        options = StateOptions(archive, Path(profile) if profile else None, "", reach, delay)
+        options = StateOptions(archive, Path(profile) if profile else None, "", fetch, delay)
         state = open_state(pages or [], check_base(url), options)
         open_page(state, serving, "/", opens=browser)
 

@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -17,18 +17,10 @@ from scythe.archive.watches import watch_rows
 from scythe.cli.console import EMPTY, INTERRUPTED, OK, complain, counted, neutralise, plain_errors, quiet_ends
 from scythe.cli.interrupts import on_interrupt
 from scythe.cli.options import (
-    AllowPrivate,
-    Concurrency,
-    Contact,
-    CrawlDelay,
-    FetchedBy,
-    IgnoreRobots,
     Quiet,
-    Render,
-    Timeout,
-    UserAgent,
-    Workers,
+    run_flags,
     site_address,
+    with_options,
 )
 from scythe.cli.watch_options import (
     AsJson,
@@ -54,7 +46,6 @@ from scythe.cli.watch_options import (
     say_duration,
 )
 from scythe.errors import BadInput
-from scythe.limits import LIMITS
 from scythe.memory import trimmed
 from scythe.watch_model import Goals
 
@@ -232,6 +223,7 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions
 
 
 @app.command(help=HELP)
+@with_options(run=run_flags)
 def watch(  # long, since every option is a line here and one where it is passed on
     sites: WatchedSites = None,
     archive: WatchArchive = "watch.scythe.db",
@@ -253,16 +245,8 @@ def watch(  # long, since every option is a line here and one where it is passed
     forget: Forget = False,
     as_json: AsJson = False,
     events: Only = None,
-    render: Render = False,
-    fetcher: FetchedBy = "",
-    delay: CrawlDelay = 1.0,
-    contact: Contact = "",
-    user_agent: UserAgent = "",
-    ignore_robots: IgnoreRobots = False,
-    allow_private: AllowPrivate = False,
-    timeout: Timeout = LIMITS.fetch_s,
-    concurrency: Concurrency = 8,
-    workers: Workers = 1,
+    *,
+    run: dict[str, Any],
     quiet: Quiet = False,
 ) -> None:
     with quiet_ends(), trimmed(), plain_errors():
@@ -275,19 +259,7 @@ def watch(  # long, since every option is a line here and one where it is passed
             raise typer.Exit(_forget(archive, addresses))
         goals = Goals(miss=miss, max_delay_s=max_delay, delay_s=p95, floor_s=floor or Goals().floor_s)
         wanted = ListOptions(policy, goals, older_pages, follow, regions=tuple(map(Chosen.named, list_ or ())))
-        options = WatchOptions(
-            delay=delay,
-            concurrency=concurrency,
-            workers=workers,
-            obey_robots=not ignore_robots,
-            user_agent=user_agent,
-            contact=contact,
-            timeout_s=timeout,
-            allow_private=allow_private,
-            once=once,
-            render=render,
-            fetcher=fetcher,
-        )
+        options = WatchOptions(once=once, **run)
         hooks = HookOptions(
             tuple(exec_ or ()), tuple(webhook or ()), webhook_secret, notify_first=notify_first, feeds=tuple(feed or ())
         )

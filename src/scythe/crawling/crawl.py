@@ -26,27 +26,25 @@ from scythe.archive.profile_history import save_profile
 from scythe.archive.sites import save_notes
 from scythe.archive.stored_documents import to_document
 from scythe.crawl_model import HostLease, Outcome, Receipt, Task
+from scythe.crawling.crawl_options import PARTS, USUAL_PARTS, CrawlOptions
 from scythe.crawling.judge_response import Judge
 from scythe.crawling.stats import CrawlStats
 from scythe.crawling.url_filter import UrlFilter, start_address
 from scythe.engine.archive_thread import ArchiveThread
 from scythe.engine.background import Stream
 from scythe.engine.context import RunContext, use_kit
-from scythe.engine.crawl_options import PARTS, USUAL_PARTS, CrawlOptions
 from scythe.engine.host_queue import Capacity, HostQueue, both_clocks
 from scythe.engine.pace import Pace
 from scythe.engine.politeness import Politeness, RobotsGetter, origin_of
 from scythe.engine.site_learning import Learning
 from scythe.engine.worker_protocol import Job, SiteSetup
 from scythe.errors import BadInput, FetchFailed
-from scythe.fetch.fetch_options import FetchOptions
 from scythe.fetch.fetcher import Fetcher
 from scythe.fetch.page_check import header
 from scythe.fetch.render import RenderOptions, open_renderer
 from scythe.model import Document, Response
 from scythe.site.profile import load_profile, open_profile
 from scythe.site.site import Site
-from scythe.version import version
 
 _TOLD = 10  # names of fields
 
@@ -137,14 +135,12 @@ class Crawl:
             self._kit = await stack.enter_async_context(use_kit(self._shared, self._archive, self.options.workers))
             self._clerk, self._owner = self._kit.clerk, self._kit.new_owner()
             await self._enter_site(stack)
-            self._fetcher = await self._kit.fetcher(self._fetch_options())
+            self._fetcher = await self._kit.fetcher(self.options.fetch)
             self._getter: RobotsGetter = self._fetcher
             if self.options.render:
                 shown = RenderOptions(permit=self._permit)
-                self._getter = await stack.enter_async_context(
-                    open_renderer(self._fetcher, self._fetch_options(), shown)
-                )
-            self._manners = Politeness(self._fetcher, self._clerk, self.options, self._fetch_options().user_agent)
+                self._getter = await stack.enter_async_context(open_renderer(self._fetcher, self.options.fetch, shown))
+            self._manners = Politeness(self._fetcher, self._clerk, self.options, self.options.agent_name)
             aside = [asyncio.ensure_future(self._look_around()), asyncio.ensure_future(self._learning.warm())]
             try:
                 await self._work()
@@ -211,17 +207,6 @@ class Crawl:
     async def _keep_notes(self) -> None:
         notes = note_parts(self.addresses.to_notes(), self._parts)
         await self._clerk.ask(save_notes, self._archive, self._site, notes)
-
-    def _fetch_options(self) -> FetchOptions:
-        return FetchOptions(
-            timeout_s=self.options.timeout_s,
-            allow_private=self.options.allow_private,
-            user_agent=self.options.user_agent or f"scythe/{version()} (crawler)",
-            contact=self.options.contact,
-            concurrency=max(self.options.concurrency, self.options.places),
-            per_host=self.options.places,
-            fetcher=self.options.fetcher,
-        )
 
     async def _work(self) -> None:
         """Take lanes and work them off, until nothing is left to ask for."""

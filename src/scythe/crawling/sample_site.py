@@ -12,7 +12,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from scythe.fetch.inputs import Input, LoadedPage, Reach, load
+from scythe.fetch.fetch_options import FetchOptions
+from scythe.fetch.inputs import Input, LoadedPage, load
 from scythe.url import host
 
 if TYPE_CHECKING:
@@ -52,14 +53,14 @@ class Frontier:
         return url
 
 
-def sample_site(start: str, pages: int, reach: Reach, *, delay_s: float) -> Iterator[LoadedPage]:
+def sample_site(start: str, pages: int, fetch: FetchOptions, *, delay_s: float) -> Iterator[LoadedPage]:
     """Yield the page at `start` and others of its host, up to `pages` of them; a page that fails is yielded too."""
-    first = _fetch(start, reach)
+    first = _fetch(start, fetch)
     yield first
     if first.complaint or first.url is None:
         return
     own = host(first.url)
-    robots = read_robots(first.url, reach)
+    robots = read_robots(first.url, fetch)
     if robots.delay_s > LONGEST_DELAY_S:
         return
     frontier = Frontier(known={first.url, start})
@@ -72,7 +73,7 @@ def sample_site(start: str, pages: int, reach: Reach, *, delay_s: float) -> Iter
         if not robots.allows(url):
             continue
         time.sleep(max(delay_s, robots.delay_s))
-        page = _fetch(url, reach)
+        page = _fetch(url, fetch)
         if not page.complaint and page.url and host(page.url) == own:
             good += 1
             frontier.known.add(page.url)
@@ -80,8 +81,8 @@ def sample_site(start: str, pages: int, reach: Reach, *, delay_s: float) -> Iter
         yield page
 
 
-def _fetch(url: str, reach: Reach) -> LoadedPage:
-    return next(load([Input(url, url=url)], None, reach))
+def _fetch(url: str, fetch: FetchOptions) -> LoadedPage:
+    return next(load([Input(url, url=url)], None, fetch))
 
 
 def _add_links(page: LoadedPage, own: str, frontier: Frontier) -> None:
@@ -101,14 +102,13 @@ def own_links(page: LoadedPage, own: str) -> Iterator[str]:
             yield url
 
 
-def read_robots(url: str, reach: Reach) -> Robots:
+def read_robots(url: str, fetch: FetchOptions) -> Robots:
     """Fetch the robots.txt of the host of an address. Where there is none all is allowed, where it fails nothing is."""
-    from scythe.fetch import FetchOptions
     from scythe.fetch.fetcher import open_fetcher
     from scythe.fetch.robots import fetch_robots, parse_robots
 
     async def ask() -> tuple[int | None, bytes]:
-        async with open_fetcher(FetchOptions(timeout_s=reach.timeout_s, allow_private=reach.allow_private)) as fetcher:
+        async with open_fetcher(fetch) as fetcher:
             return await fetch_robots(fetcher, url)
 
     return parse_robots(*asyncio.run(ask()))

@@ -9,7 +9,7 @@ from functools import lru_cache
 from ipaddress import ip_address
 from urllib.parse import urlsplit
 
-from scythe.engine.crawl_options import CrawlOptions
+from scythe.crawling.crawl_options import CrawlOptions
 from scythe.errors import BadInput
 from scythe.url import normalise, split_host
 

@@ -14,9 +14,9 @@ from hashlib import blake2b
 from typing import NamedTuple
 
 from scythe.crawl_model import Extracted, FoundUrl, Task
+from scythe.crawling.crawl_options import CrawlOptions
 from scythe.crawling.scope import Scope
 from scythe.crawling.traps import Traps
-from scythe.engine.crawl_options import CrawlOptions
 from scythe.engine.worker_protocol import NamedUrl
 from scythe.errors import BadInput
 from scythe.limits import LIMITS

@@ -14,10 +14,10 @@ from sqlalchemy import select
 from scythe.archive.schema import URLS
 from scythe.crawl_model import Extracted, Outcome, Receipt
 from scythe.crawling.crawl import Crawl, run_watched
+from scythe.crawling.crawl_options import CrawlOptions
 from scythe.demo.corners import LAB
 from scythe.demo.protocol import Request
 from scythe.demo.world import World
-from scythe.engine.crawl_options import CrawlOptions
 
 if TYPE_CHECKING:
     from scythe.archive.archive import Archive

@@ -20,8 +20,8 @@ from scythe.archive.frontier import next_tasks
 from scythe.archive.host_leases import Owner, keep_lane, leave_lane
 from scythe.crawl_model import CRAWLED, HostLease, Outcome, Receipt, Task
 from scythe.engine.archive_thread import ArchiveThread
-from scythe.engine.crawl_options import CrawlOptions
 from scythe.engine.pace import LONGEST_S, Pace
+from scythe.engine.run_options import RunOptions
 from scythe.engine.sampling import SampleChoice
 
 LEASE_S = 60.0
@@ -78,7 +78,7 @@ class HostQueue:
     lane: HostLease
     owner: Owner
     clerk: ArchiveThread
-    options: CrawlOptions
+    options: RunOptions
     room: Capacity
     crew: Visitor
     pace: Pace

@@ -15,8 +15,8 @@ from urllib.parse import urlsplit
 from scythe.archive.profile_history import load_robots, save_robots
 from scythe.archive.results import StoredRobots
 from scythe.engine.archive_thread import ArchiveThread
-from scythe.engine.crawl_options import CrawlOptions
 from scythe.engine.host_queue import HostQueue
+from scythe.engine.run_options import RunOptions
 from scythe.errors import FetchFailed
 from scythe.fetch.connections import LAST_WORD, Unsent
 from scythe.fetch.fetcher import Fetcher
@@ -38,7 +38,7 @@ class RobotsGetter(Protocol):
 class Politeness:
     """What each origin of a site wants, as far as it was asked."""
 
-    def __init__(self, fetcher: Fetcher, clerk: ArchiveThread, options: CrawlOptions, agent: str) -> None:
+    def __init__(self, fetcher: Fetcher, clerk: ArchiveThread, options: RunOptions, agent: str) -> None:
         self._fetcher = fetcher
         self._clerk = clerk
         self._options = options

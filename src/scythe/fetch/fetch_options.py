@@ -1,9 +1,10 @@
-"""`FetchOptions` and `Credentials`: the checked settings of the fetcher."""
+"""`FetchOptions`, the one record of how to fetch, for reads, crawls, watches and workers; and `Credentials`."""
 
 from __future__ import annotations
 
 import base64
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
+from typing import ClassVar
 from urllib.parse import urlsplit
 
 from scythe.errors import BadInput
@@ -56,14 +57,16 @@ def origin_of(url: str) -> str:
 class FetchOptions:
     """How to fetch; the defaults are safe for addresses from anywhere."""
 
+    PURPOSE: ClassVar[str] = "reads pages its user named"  # what scythe's own user agent says
+
     timeout_s: float = LIMITS.fetch_s  # the whole exchange
     max_bytes: int = LIMITS.body_bytes  # of the body after decompression; what is longer is cut and marked
     max_redirects: int = LIMITS.redirects
     allow_private: bool = False  # dial loopback, private and link-local addresses too
-    user_agent: str = f"scythe/{version()} (reads pages its user named)"
+    user_agent: str = ""  # empty: scythe's own, with its version and purpose
     contact: str = ""  # an address or e-mail by which a site's owner reaches the user; sent with the user agent
     concurrency: int = 8  # requests under way in all
-    per_host: int = 1  # requests under way at one host
+    per_host: int | None = None  # requests under way at one host; None: one, or what `places` says
     keep_alive: bool = True  # ask a host again through the connection it was asked through before
     accept: str = "text/html,application/xhtml+xml,*/*;q=0.5"
     first_bytes: int | None = None  # ask for so many only, and read no more from a server that sends all
@@ -76,9 +79,8 @@ class FetchOptions:
 
     def __post_init__(self) -> None:
         """Raise BadInput where a value cannot be meant."""
-        for name in ("concurrency", "per_host"):
-            if getattr(self, name) < 1:
-                raise BadInput(f"{name} must be at least 1, not {getattr(self, name)}")
+        require_counts(self, "concurrency", "per_host")
+        require_seconds(self, "timeout_s")
         for name in ("user_agent", "contact", "accept"):
             if not getattr(self, name).isprintable():
                 raise BadInput(f"{name} must be one line of text")
@@ -86,10 +88,41 @@ class FetchOptions:
             raise BadInput("proxy must be an address such as http://localhost:3128")
 
     @property
+    def places(self) -> int:
+        """How many requests may be under way at one host."""
+        return self.per_host or 1
+
+    @property
+    def agent_name(self) -> str:
+        """Who asks: what robots.txt knows us by."""
+        return self.user_agent or f"scythe/{version()} ({self.PURPOSE})"
+
+    @property
     def agent(self) -> str:
         """The User-Agent header: who asks, and how to reach them."""
+        name = self.agent_name
         if not self.contact:
-            return self.user_agent
-        if self.user_agent.endswith(")"):
-            return f"{self.user_agent[:-1]}; +{self.contact})"
-        return f"{self.user_agent} (+{self.contact})"
+            return name
+        return f"{name[:-1]}; +{self.contact})" if name.endswith(")") else f"{name} (+{self.contact})"
+
+    @property
+    def fetch(self) -> FetchOptions:
+        """Only how to fetch, of a record that says more: runs that agree in this share connections."""
+        said = {each.name: getattr(self, each.name) for each in fields(FetchOptions)}
+        wide = max(self.concurrency, self.places)
+        return FetchOptions(**said | {"user_agent": self.agent_name, "per_host": self.places, "concurrency": wide})
+
+
+def require_counts(options: object, *names: str) -> None:
+    """Raise BadInput where one of these values is given and less than 1."""
+    for name in names:
+        value = getattr(options, name)
+        if value is not None and value < 1:
+            raise BadInput(f"{name} must be at least 1, not {value}")
+
+
+def require_seconds(options: object, *names: str) -> None:
+    """Raise BadInput where one of these values is no length of time."""
+    for name in names:
+        if not 0 <= getattr(options, name) < float("inf"):
+            raise BadInput(f"{name} must be a number of seconds, not {getattr(options, name)}")

@@ -316,7 +316,7 @@ class Fetcher:
         self._plugged = exchange  # of another package; None: all is ours
         self._connector = connector
         self._options = options
-        self._turns = Turns(options.concurrency, options.per_host)
+        self._turns = Turns(options.concurrency, options.places)
         self._secrets = Secrets(options)
 
     async def settle(self, url: str) -> Response | FetchFailed:
@@ -399,7 +399,7 @@ class Fetcher:
                     await self._connector.judge(place_of(dialled(url)).host)
                 if self._plugged is not None and asked.body is None:
                     return await self._ask_plugged(self._plugged, url, asked)
-                for _ in range(self._options.per_host):
+                for _ in range(self._options.places):
                     try:
                         return await self._request(url, asked)
                     except Stale:

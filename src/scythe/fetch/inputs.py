@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, TypeVar
 
 from scythe.errors import BadInput, FetchFailed
+from scythe.fetch.fetch_options import FetchOptions
 from scythe.limits import LIMITS
 from scythe.model import Document, Loss
 from scythe.url import absolute
@@ -55,15 +56,6 @@ class LoadedPage:
     cut_at_bytes: int | None = None
     complaint: str = ""
     example: object = None  # what a line of a page set says the page should give; not checked yet
-
-
-@dataclass(frozen=True, slots=True)
-class Reach:
-    """How far to go for a page on the network."""
-
-    timeout_s: float = LIMITS.fetch_s
-    allow_private: bool = False
-    fetcher: str = ""  # of another package
 
 
 def is_address(text: str) -> bool:
@@ -133,11 +125,11 @@ def _starts(file: IO[bytes]) -> Iterator[bytes]:
             start = file.readline(most)
 
 
-def load(sources: Iterable[Input], base: str | None, reach: Reach) -> Iterator[LoadedPage]:
+def load(sources: Iterable[Input], base: str | None, fetch: FetchOptions) -> Iterator[LoadedPage]:
     """Load sources one by one; a run of addresses is fetched a few hosts at a time. `base` is the address of files."""
     for remote, group in groupby(sources, key=lambda source: source.url is not None):
         if remote:
-            yield from _fetch_all(group, reach)
+            yield from _fetch_all(group, fetch)
         else:
             yield from (_load_local(source, base) for source in group)
 
@@ -156,10 +148,10 @@ def _load_local(source: Input, base: str | None) -> LoadedPage:
     return LoadedPage(source.name, body, url=base)
 
 
-def _fetch_all(sources: Iterable[Input], reach: Reach) -> Iterator[LoadedPage]:
+def _fetch_all(sources: Iterable[Input], fetch: FetchOptions) -> Iterator[LoadedPage]:
     import asyncio
 
-    from scythe.fetch import FetchOptions, fetch_all
+    from scythe.fetch import fetch_all
 
     names: list[str] = []  # of those under way: results come in the order asked for
 
@@ -168,8 +160,7 @@ def _fetch_all(sources: Iterable[Input], reach: Reach) -> Iterator[LoadedPage]:
             names.append(source.name)
             yield source.url or ""
 
-    options = FetchOptions(timeout_s=reach.timeout_s, allow_private=reach.allow_private, fetcher=reach.fetcher)
-    results = fetch_all(urls(), options=options)
+    results = fetch_all(urls(), options=fetch)
 
     async def take() -> Response | FetchFailed | None:
         return await anext(results, None)

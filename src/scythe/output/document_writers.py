@@ -13,7 +13,7 @@ from typing import IO
 
 from scythe.atomic_files import write_atomically
 from scythe.errors import FetchFailed
-from scythe.fetch.inputs import Reach
+from scythe.fetch.fetch_options import FetchOptions
 from scythe.model import Document
 from scythe.output.document_files import Exporter, safe_name
 from scythe.output.formats import Writer
@@ -193,7 +193,7 @@ class DocumentFolder(_WrittenAtOnce):
 class DocumentExport(_WrittenAtOnce):
     """Text, HTML and, where asked for, an images folder per document."""
 
-    def __init__(self, folder: Path, download: Reach | None) -> None:
+    def __init__(self, folder: Path, download: FetchOptions | None) -> None:
         self._exporter = Exporter(folder, download=_downloader(download) if download else None)
 
     def put(self, named: NamedDocument) -> tuple[str, ...]:
@@ -201,12 +201,11 @@ class DocumentExport(_WrittenAtOnce):
         return tuple(f"picture not saved: {url}: {why}" for url, why in exported.failed)
 
 
-def _downloader(reach: Reach) -> Callable[[Url], bytes]:
+def _downloader(options: FetchOptions) -> Callable[[Url], bytes]:
     def download(url: Url) -> bytes:
-        from scythe.fetch import FetchOptions, fetch
+        from scythe.fetch import fetch
         from scythe.fetch.page_check import require_ok
 
-        options = FetchOptions(timeout_s=reach.timeout_s, allow_private=reach.allow_private)
         response = require_ok(fetch(url, options=options))
         if response.cut_at_bytes is not None:
             raise FetchFailed(url, "the download ended early")

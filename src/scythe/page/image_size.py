@@ -298,7 +298,7 @@ class ProbeOptions:
     image_timeout_s: float = LIMITS.probe_image_s
     concurrency: int = 4  # hosts asked at the same time; each is asked for one image at a time
     allow_private: bool = False
-    user_agent: str = FetchOptions().user_agent
+    user_agent: str = ""  # empty: scythe's own
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,25 +23,23 @@ from scythe.archive.results import WatchRow
 from scythe.archive.sites import add_site
 from scythe.archive.watches import add_watch, due_sites, end_watch, watch_rows, wind_watches
 from scythe.crawl_model import WATCHED, FoundUrl, HostLease, Outcome, Receipt, Task
+from scythe.crawling.crawl_options import CrawlOptions
 from scythe.crawling.judge_response import Judge
 from scythe.crawling.scope import host_of
 from scythe.crawling.url_filter import UrlFilter, start_address
 from scythe.engine.background import Stream
 from scythe.engine.context import RunContext, use_kit
-from scythe.engine.crawl_options import CrawlOptions
 from scythe.engine.host_queue import Capacity, HostQueue, both_clocks
 from scythe.engine.pace import Pace
 from scythe.engine.politeness import Politeness, RobotsGetter
 from scythe.engine.site_learning import Learning
 from scythe.engine.worker_protocol import Job, SiteSetup
 from scythe.errors import BadInput, FetchFailed
-from scythe.fetch.fetch_options import FetchOptions
 from scythe.fetch.fetcher import Fetcher
 from scythe.fetch.page_check import header
 from scythe.fetch.render import RenderOptions, open_renderer
 from scythe.model import Response
 from scythe.url import Url
-from scythe.version import version
 from scythe.watch_model import DAY_S
 from scythe.watching.clock import Clock
 from scythe.watching.events import DocumentEvent, Event, TroubleEvent
@@ -179,13 +177,6 @@ class Watch:
         self._nudged = asyncio.Event()
         self._is_stopped = False
         self._looked_at = float("-inf")
-        self._crawl = CrawlOptions(
-            delay=self.options.delay,
-            concurrency=self.options.concurrency,
-            obey_robots=self.options.obey_robots,
-            per_host=1,
-            patience_s=DAY_S,  # a host that is away closes no lane: the plan of each list says when to come again
-        )
 
     @property
     def is_stopped(self) -> bool:
@@ -207,8 +198,8 @@ class Watch:
         async with AsyncExitStack() as stack:
             kit = await stack.enter_async_context(use_kit(self._shared, self._archive, self.options.workers))
             self._clerk, self._owner, self._lease_s = kit.clerk, kit.new_owner(), kit.lease_s * self.clock.speed
-            fetcher, pool = await kit.fetcher(self._fetch_options()), kit.pool
-            self._manners = Politeness(fetcher, self._clerk, self._crawl, self._fetch_options().user_agent)
+            fetcher, pool = await kit.fetcher(self.options.fetch), kit.pool
+            self._manners = Politeness(fetcher, self._clerk, self.options, self.options.agent_name)
             setups = [SiteSetup(f"lists {n}", ("records",), learns=False) for n in range(self.options.workers)]
             getter = await self._open_getter(stack, fetcher)
             self._tools = Tools(self._clerk, getter, pool, self._manners, self.clock, self._tell, setups)
@@ -231,7 +222,7 @@ class Watch:
         if not self.options.render:
             return fetcher
         shown = RenderOptions(permit=self._permit)
-        return await stack.enter_async_context(open_renderer(fetcher, self._fetch_options(), shown))
+        return await stack.enter_async_context(open_renderer(fetcher, self.options.fetch, shown))
 
     async def _permit(self, url: str) -> bool:
         return self._manners.may_ask(url)
@@ -242,17 +233,6 @@ class Watch:
         rows = await self._clerk.ask(watch_rows, self._archive)
         stack.push_async_callback(self._outbox.close, _ONCE_S if self.options.once else _END_S)
         await self._outbox.start([row.id for row in rows if self._only is None or row.id in self._only])
-
-    def _fetch_options(self) -> FetchOptions:
-        return FetchOptions(
-            timeout_s=self.options.timeout_s,
-            allow_private=self.options.allow_private,
-            user_agent=self.options.user_agent or f"scythe/{version()} (watches lists)",
-            contact=self.options.contact,
-            concurrency=self.options.concurrency,
-            accept="text/html,application/xhtml+xml,application/rss+xml,application/atom+xml,*/*;q=0.5",
-            fetcher=self.options.fetcher,
-        )
 
     # -- when ----------------------------------------------------------------------------------------------------------
 
@@ -361,7 +341,7 @@ class Watch:
             lane,
             self._owner,
             self._clerk,
-            self._crawl,
+            self.options,
             self._room,
             self,
             Pace(self.options.delay, slow=lane.slow, speed=self.clock.speed),

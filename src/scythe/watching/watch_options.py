@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass, field, fields
-from typing import Any
+from typing import Any, ClassVar
 
-from scythe.engine.crawl_options import PARTS
+from scythe.crawling.crawl_options import require_parts
+from scythe.engine.run_options import RunOptions
 from scythe.errors import BadInput
-from scythe.limits import LIMITS
 from scythe.schedule.policies import POLICIES
-from scythe.watch_model import Goals
+from scythe.watch_model import DAY_S, Goals
 from scythe.watching.list_identity import MOST, Chosen
 
 OLDER_PAGES = 20
@@ -37,9 +37,7 @@ class ListOptions:
             raise BadInput(f"0 to {_MOST_OLDER_PAGES} older pages can be followed, not {self.older_pages}")
         if max(len(self.regions), len(self.others)) > MOST:
             raise BadInput(f"at most {MOST} lists of a page can be chosen, not {len(self.regions)}")
-        unknown = set(self.parts) - set(PARTS)
-        if unknown:
-            raise BadInput(f"{sorted(unknown)[0]!r} cannot be extracted; expected one of {', '.join(PARTS)}")
+        require_parts(self.parts)
 
     def to_json(self) -> str:
         """Write them as they are kept in an archive."""
@@ -62,30 +60,15 @@ class ListOptions:
             return cls(regions=regions[:MOST], others=others[:MOST])
 
 
-@dataclass(frozen=True, slots=True)
-class WatchOptions:
-    """How politely, and with how much at once."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WatchOptions(RunOptions):
+    """How politely, with how much at once, and how to fetch."""
 
-    delay: float = 1.0  # seconds between two requests to a host, at least; robots.txt may ask for more
-    concurrency: int = 8  # requests under way in all
-    workers: int = 1  # processes that extract
-    obey_robots: bool = True
-    user_agent: str = ""  # empty: scythe's own, with `contact`
-    contact: str = ""
-    timeout_s: float = LIMITS.fetch_s
-    allow_private: bool = False
+    PURPOSE: ClassVar[str] = "watches lists"
+
+    accept: str = "text/html,application/xhtml+xml,application/rss+xml,application/atom+xml,*/*;q=0.5"
+    patience_s: float = DAY_S  # a host that is away is not given up: the plan of each list says when to come again
     once: bool = False  # visit what is due, each page once, then end
-    render: bool = False  # load pages in a browser
-    fetcher: str = ""  # ask through this one of another package
-
-    def __post_init__(self) -> None:
-        """Raise BadInput where a value cannot be meant."""
-        for name in ("concurrency", "workers"):
-            if getattr(self, name) < 1:
-                raise BadInput(f"{name} must be at least 1, not {getattr(self, name)}")
-        for name in ("delay", "timeout_s"):
-            if not 0 <= getattr(self, name) < float("inf"):
-                raise BadInput(f"{name} must be a number of seconds, not {getattr(self, name)}")
 
 
 def _only(of: type, plain: dict[str, Any]) -> dict[str, Any]:

@@ -20,7 +20,8 @@ from scythe.archive.open import name_archive, open_archive
 from scythe.archive.profile_history import save_profile, stored_profile
 from scythe.archive.sites import find_site, site_rows
 from scythe.errors import BadInput, ScytheError
-from scythe.fetch.inputs import LoadedPage, Reach
+from scythe.fetch.fetch_options import FetchOptions
+from scythe.fetch.inputs import LoadedPage
 from scythe.page import Page
 from scythe.site.site import Site
 
@@ -188,7 +189,7 @@ class StateOptions:
     archive: str | None = None  # a file, or postgresql://...
     profile: Path | None = None  # it need not exist yet
     title: str = ""  # of what the profile is about
-    reach: Reach = field(default_factory=Reach)
+    reach: FetchOptions = field(default_factory=FetchOptions)
     delay_s: float = 1.0  # between requests to a site
 
 

@@ -17,9 +17,9 @@ from scythe.archive.results import AssignmentRow
 from scythe.archive.sites import add_site
 from scythe.archive.watches import watch_rows
 from scythe.crawling.crawl import REVISITED
+from scythe.crawling.crawl_options import CrawlOptions
 from scythe.crawling.scope import Scope
 from scythe.crawling.url_filter import start_address
-from scythe.engine.crawl_options import CrawlOptions
 from scythe.errors import BadInput, MissingExtra
 from scythe.watching.watch import add_lists
 from scythe.watching.watch_options import ListOptions, WatchOptions
@@ -42,7 +42,9 @@ def name_lock(row: AssignmentRow) -> str:
 
 
 def write_order(options: CrawlOptions | WatchOptions) -> str:
-    """Write options as they are kept."""
+    """Write options as they are kept. Raises BadInput where that would put a password into an archive."""
+    if options.credentials or options.proxy:
+        raise BadInput("credentials and proxies are not handed over to workers: an archive keeps no passwords")
     return json.dumps(asdict(options))
 
 

@@ -18,7 +18,7 @@ from tests.web.conftest import demo_pages
 
 from scythe import Site
 from scythe.fetch import guard
-from scythe.fetch.inputs import Reach
+from scythe.fetch.fetch_options import FetchOptions
 from scythe.web.app import all_operations, make_app
 from scythe.web.auth import Auth
 from scythe.web.state import State, StateOptions
@@ -96,7 +96,7 @@ class _Served:
         made = folder("state")
         pages = demo_pages()[:4]
         Site.learn([(page.url, page.body) for page in pages]).save(made / "site.json")
-        options = StateOptions(str(made / "archive.db"), made / "site.json", "", Reach(timeout_s=1.0), 0.0)
+        options = StateOptions(str(made / "archive.db"), made / "site.json", "", FetchOptions(timeout_s=1.0), 0.0)
         self.state = State(options, pages)
         self.app = make_app(self.state, Auth(TOKEN))
 

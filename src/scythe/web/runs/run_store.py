@@ -19,8 +19,8 @@ from scythe.archive.archive import Archive
 from scythe.archive.open import open_archive
 from scythe.crawl_model import Outcome, Receipt
 from scythe.crawling.crawl import Crawl
+from scythe.crawling.crawl_options import CrawlOptions
 from scythe.crawling.stats import CrawlStats
-from scythe.engine.crawl_options import CrawlOptions
 from scythe.errors import BadInput, ScytheError
 from scythe.limits import LIMITS
 from scythe.url import Url

@@ -14,9 +14,9 @@ from scythe.archive.frontier import next_due
 from scythe.archive.sites import site_rows
 from scythe.archive.watches import load_watch, watch_rows
 from scythe.crawl_model import CRAWLED, ArchiveCounts
+from scythe.crawling.crawl_options import PARTS, CrawlOptions
 from scythe.crawling.scope import Scope
 from scythe.crawling.url_filter import start_address
-from scythe.engine.crawl_options import PARTS, CrawlOptions
 from scythe.errors import BadInput
 from scythe.watching.watch_options import WatchOptions
 from scythe.web.learned_sites import SiteCounts
