@@ -314,7 +314,7 @@ async def sleep_over(log: Log, where: Path, fall_asleep: Callable[[Callable[[], 
         def lose() -> None:
             later = datetime.now(UTC) + timedelta(minutes=10)
             assert take_lane(other, 1, Owner.of_this_process(), now=later, lease_s=600.0) is not None
-            for work in run._lanes.values():
+            for work in run._hosts.values():
                 work.kept_at = (0.0, 0.0)
 
         before = list(log.paths)
@@ -366,7 +366,7 @@ def test_a_process_that_slept_with_the_rules_of_a_host_to_ask_for_does_not_ask(
                 if not lost:
                     later = datetime.now(UTC) + timedelta(minutes=10)
                     lost.append(take_lane(other, 1, Owner.of_this_process(), now=later, lease_s=600.0))
-                    for work in run._lanes.values():
+                    for work in run._hosts.values():
                         work.kept_at = (0.0, 0.0)
                 return await connect(self, *given, **named)
 
@@ -393,7 +393,7 @@ def test_a_visit_that_outlives_the_loss_of_its_lane_sends_nothing(tmp_path: Path
             task = asyncio.ensure_future(run.run())
             while len(log.seen) < 3:
                 await asyncio.sleep(0.005)
-            (work,) = run._lanes.values()
+            (work,) = run._hosts.values()
             was_sure, work.is_lost, before = work.is_sure, True, list(log.paths)
             with pytest.raises(asyncio.CancelledError):
                 await run._manners.get(run._fetcher, log.url("/page-29"), work)

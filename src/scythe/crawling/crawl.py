@@ -47,37 +47,6 @@ from scythe.site.profile import load_profile, open_profile
 from scythe.site.site import Site
 
 _TOLD = 10  # names of fields
-
-
-def recall_parts(notes: str) -> tuple[str, ...] | None:
-    """Return the parts that were last asked for, those that are known here; None where nobody has said."""
-    kept = json.loads(notes).get("parts") if notes else None
-    return None if kept is None else tuple(part for part in kept if part in PARTS)
-
-
-def note_parts(notes: str, parts: tuple[str, ...] | None) -> str:
-    """Write parts into notes, for `recall_parts`."""
-    return notes if parts is None else json.dumps({**json.loads(notes), "parts": parts})
-
-
-def tell_before(parts: tuple[str, ...] | None, profile: str | None) -> str:
-    """Say in a line what is used since it was used before; empty where that is nothing a person once said."""
-    used = [] if parts is None else [f"--parts {','.join(parts)}"]
-    names = _taught(profile)
-    if names:
-        more = f" and {len(names) - _TOLD} more" if len(names) > _TOLD else ""
-        used.append(f"a profile with {', '.join(names[:_TOLD])}{more}")
-    return f"as when this site was crawled before: {' and '.join(used)}" if used else ""
-
-
-def _taught(profile: str | None) -> tuple[str, ...]:
-    """Return the fields of a profile that were learned by example."""
-    try:
-        return load_profile(profile).profile.named if profile else ()
-    except BadInput:  # of a newer version: it is not used either
-        return ()
-
-
 _PAGES_UNDER_WAY = 4  # per request under way: fetched, in extraction or being stored
 _POLL_S = 0.2  # how often a lane that another process holds is tried
 _COUNT_S = 1.0  # how often the addresses that wait are counted, for the one who looks
@@ -119,18 +88,18 @@ class Crawl:
         self._manners: Politeness
         self._site = 0
         self._judge = Judge(self.addresses, self.options.attempts, self.options.keep_raw)
-        self._lanes: dict[asyncio.Task[None], HostQueue] = {}
+        self._hosts: dict[asyncio.Task[None], HostQueue] = {}
         self._closed: list[HostQueue] = []
         self._settling: set[asyncio.Future[Receipt]] = set()
         self._stop = asyncio.Event()
+        under_way = max(self.options.concurrency, self.options.places)
+        self._capacity = Capacity(
+            asyncio.Semaphore(under_way), asyncio.Semaphore(under_way * _PAGES_UNDER_WAY), self._stop
+        )
         self._is_stopped = False
 
     async def run(self) -> CrawlStats:
         """Crawl until nothing is left, the limit is reached or `stop` is called. Raises ArchiveFailed and BadInput."""
-        under_way = max(self.options.concurrency, self.options.places)
-        self._room = Capacity(
-            asyncio.Semaphore(under_way), asyncio.Semaphore(under_way * _PAGES_UNDER_WAY), self._is_wanted, self._stop
-        )
         async with AsyncExitStack() as stack:
             self._kit = await stack.enter_async_context(use_kit(self._shared, self._archive, self.options.workers))
             self._clerk, self._owner = self._kit.clerk, self._kit.new_owner()
@@ -143,7 +112,7 @@ class Crawl:
             self._manners = Politeness(self._fetcher, self._clerk, self.options, self.options.agent_name)
             aside = [asyncio.ensure_future(self._look_around()), asyncio.ensure_future(self._learning.warm())]
             try:
-                await self._work()
+                await self._ask_hosts()
             finally:
                 for task in aside:
                     task.cancel()
@@ -158,10 +127,8 @@ class Crawl:
         self.why_ended = self.why_ended or why
         self._is_stopped = True
         self._stop.set()
-        for lane in self._lanes.values():
-            lane.stop()
-
-    # -- beginning and end ---------------------------------------------------------------------------------------------
+        for queue in self._hosts.values():
+            queue.stop()
 
     async def _enter_site(self, stack: AsyncExitStack) -> None:
         """Find or make the site in the archive, with its start among the addresses, and take part in learning it."""
@@ -179,7 +146,7 @@ class Crawl:
         await self._learning.begin()
         self._tell_before()
         stack.push_async_callback(self._leave_site)
-        self.tally.is_learned = self._learning.is_learned
+        self._note_learned()
 
     async def _keep_said(self, before: tuple[str, ...] | None) -> None:
         """Keep what is said of the site with it, for runs that say nothing; where this one says nothing, recall it."""
@@ -197,132 +164,55 @@ class Crawl:
             if told:
                 self.tally.note(told)
 
-    async def _leave_site(self) -> None:
-        """Keep what was learned. A run that was stopped and shares its kit hurries: somebody else goes on."""
-        if self._is_stopped and self._shared is not None:
-            await self._learning.break_off()
-        else:
-            await self._learning.close()
-
-    async def _keep_notes(self) -> None:
-        notes = note_parts(self.addresses.to_notes(), self._parts)
-        await self._clerk.ask(save_notes, self._archive, self._site, notes)
-
-    async def _work(self) -> None:
-        """Take lanes and work them off, until nothing is left to ask for."""
+    async def _ask_hosts(self) -> None:
+        """Take hosts of the site that have addresses waiting, until nothing is left to ask for."""
         while not self._stop.is_set():
-            asked_at = both_clocks()  # the archive may take its time: how long the lane is ours counts from here
-            lane = await self._take_lane()
-            if lane is not None:
-                pace = Pace(self.options.delay, slow=lane.slow)
-                work = HostQueue(
-                    lane,
+            asked_at = both_clocks()  # the archive may take its time: how long the host is ours counts from here
+            lease = await self._take_host()
+            if lease is not None:
+                queue = HostQueue(
+                    lease,
                     self._owner,
                     self._clerk,
                     self.options,
-                    self._room,
-                    self,
-                    pace,
+                    self._capacity,
+                    Pace(self.options.delay, slow=lease.slow),
                     now=self._kit.now,
                     lease_s=self._kit.lease_s,
                     kept_at=asked_at,
                 )
-                await self._manners.recall(work)
-                self._lanes[asyncio.ensure_future(work.run())] = work
-            elif self._lanes:
-                await self._join_lanes()
+                await self._manners.recall(queue)
+                self._hosts[asyncio.ensure_future(self._ask_host(queue))] = queue
+            elif self._hosts:
+                await self._join_hosts()
             elif not await self._wait_for_more():
                 return
 
-    async def _take_lane(self) -> HostLease | None:
-        if not self._is_wanted(self._room.under_way):
+    async def _take_host(self) -> HostLease | None:
+        self._note_wanted()
+        if not self._capacity.is_wanted:
             return None
         now, lease_s = self._kit.now(), self._kit.lease_s
         return await self._clerk.ask(take_lane, self._archive, self._site, self._owner, now=now, lease_s=lease_s)
 
-    async def _join_lanes(self) -> None:
-        """Wait until a lane is worked off, or a moment, since other lanes may have got addresses."""
-        done, _ = await asyncio.wait(self._lanes, timeout=_POLL_S, return_when=asyncio.FIRST_COMPLETED)
-        for task in done:
-            work = self._lanes.pop(task)
-            if work.is_lost:  # what its visits found may not be stored
-                await self._learning.warm()
-            if work.closed:
-                self._closed.append(work)
-                self.tally.note(work.closed)
-            task.result()
+    async def _ask_host(self, queue: HostQueue) -> None:
+        """Visit the addresses of one host, at its pace, until none waits or somebody else wants the host."""
+        async with queue:
+            while (task := await queue.next_task()) is not None:
+                refusal = await queue.decide(self._refuse(task, queue))
+                if refusal is not None:
+                    queue.start(task, self._store(refusal))
+                elif await queue.take_page():
+                    queue.start(task, self._visit(task, queue), has_page=True)
 
-    async def _wait_for_more(self) -> bool:
-        """Wait for addresses to be tried again, or for a lane that another process holds; False: the run is over."""
-        if not self._is_wanted(0):
-            self.why_ended = self.why_ended or f"page limit reached: {self.options.limit}"
-            return False
-        now = self._kit.now()
-        due = await self._clerk.ask(next_due, self._archive, self._site)
-        if due is None or self._closed:
-            self.why_ended = self.why_ended or ("; ".join(w.closed for w in self._closed) or "complete")
-            return False
-        wait_s = (due - now).total_seconds()
-        if wait_s > self.options.patience_s:
-            self.why_ended = f"what is left is to be tried again from {due:%Y-%m-%d %H:%M} UTC on"
-            return False
-        if wait_s <= 0:
-            await self._clerk.ask(want_lane, self._archive, self._site, self._owner, now=now)
-        with suppress(TimeoutError):
-            await asyncio.wait_for(self._stop.wait(), min(max(wait_s, _POLL_S), 1.0))
-        return True
-
-    async def _close(self) -> None:
-        """End what is under way, give lanes back, and keep what was learned."""
-        for work in self._lanes.values():
-            work.stop()
-        self._stop.set()
-        await asyncio.gather(*self._lanes, return_exceptions=True)
-        await asyncio.gather(*self._settling, return_exceptions=True)
-        for work in self._closed:
-            await work.leave()
-        await self._keep_notes()
-        self.tally.waiting = await self._count()
-        self.tally.pages = await self._clerk.ask(count_pages, self._archive, self._site)  # other processes' too
-
-    async def _look_around(self) -> None:
-        """Now and then count what waits, for whoever looks, and keep notes; a large count is made less often.
-
-        Nobody looks at one of the runs that share a kit.
-        """
-        noted = monotonic()
-        while True:
-            began = monotonic()
-            if self._shared is None:
-                self.tally.waiting = await self._count()
-            await asyncio.sleep(max(_COUNT_S, _COUNT_SHARE * (monotonic() - began)))
-            if monotonic() - noted > _NOTES_S:
-                noted = monotonic()
-                await self._keep_notes()
-                await self._kit.set_clock()
-
-    async def _count(self) -> int:
-        now = self._kit.now()
-        return sum(lane.waiting for lane in await self._clerk.ask(lane_rows, self._archive, self._site, now=now))
-
-    # -- visits, called by lanes ---------------------------------------------------------------------------------------
-
-    def _is_wanted(self, under_way: int) -> bool:
-        return self.options.limit is None or self.tally.pages + under_way < self.options.limit
-
-    @property
-    def is_sampling(self) -> bool:
-        """Whether the site is yet to be learned."""
-        return not self.tally.is_learned
-
-    async def prepare(self, task: Task, work: HostQueue) -> Outcome | None:
+    async def _refuse(self, task: Task, queue: HostQueue) -> Outcome | None:
         """Return the outcome where robots.txt or the scope forbids to ask, None where it may be asked for."""
         now = datetime.now(UTC)
         why = self.addresses.why_skip(task)
         if why:
             return Outcome(task, "skipped", now, why=why)
-        robots = await self._manners.robots_for(task.url, work)
-        if robots is None:  # the lane is closed, or the run ended
+        robots = await self._manners.robots_for(task.url, queue)
+        if robots is None:  # the host is closed, or the run ended
             return None
         sitemaps = self.addresses.sitemaps(origin_of(task.url), robots.sitemaps)
         if sitemaps:
@@ -334,46 +224,23 @@ class Crawl:
             await self._clerk.until_free()
         return None
 
-    async def visit(self, task: Task, work: HostQueue) -> Receipt:
+    async def _visit(self, task: Task, queue: HostQueue) -> Receipt:
         """Ask for one address, extract what came and store it."""
-        try:
-            outcome, response = await self._ask(task, work)
-            if response is not None:
-                outcome = await self._extract(outcome, response)
-            return await self.settle(outcome)
-        finally:
-            self._room.pages.release()
+        outcome, response = await self._fetch(task, queue)
+        if response is not None:
+            outcome = await self._extract(outcome, response)
+        return await self._store(outcome)
 
-    async def settle(self, outcome: Outcome) -> Receipt:
-        """Store an outcome, count it and pass it on; what is being stored when the run is stopped is counted, too."""
-        settling = asyncio.ensure_future(self._settle(outcome))
-        self._settling.add(settling)
-        settling.add_done_callback(self._forget)
-        return await asyncio.shield(settling)
-
-    def _forget(self, settled: asyncio.Future[Receipt]) -> None:
-        """Let go of what was stored, or could not be: of many that fail at once the first is told, and ends the run."""
-        self._settling.discard(settled)
-        if not settled.cancelled():
-            settled.exception()  # else asyncio shows it, with its traceback, where nobody waits for it any more
-
-    async def _settle(self, outcome: Outcome) -> Receipt:
-        receipt = await self._clerk.store(outcome)
-        self.tally.take(outcome, receipt)
-        if self._listener is not None and receipt.stored:
-            await self._listener(outcome, receipt)
-        return receipt
-
-    async def _ask(self, task: Task, work: HostQueue) -> tuple[Outcome, Response | None]:
+    async def _fetch(self, task: Task, queue: HostQueue) -> tuple[Outcome, Response | None]:
         """Fetch; return what it means for the address, and the response where there is something to extract."""
         getter = self._getter if task.kind in ("page", "item") else self._fetcher
         try:
-            response = await self._manners.get(getter, task.url, work, etag=task.etag, modified=task.modified)
+            response = await self._manners.get(getter, task.url, queue, etag=task.etag, modified=task.modified)
         except FetchFailed as failure:
-            is_away = work.pace.is_away
+            is_away = queue.pace.is_away
             return self._judge.settle_failure(task, failure, datetime.now(UTC), is_away=is_away), None
         outcome, is_page = self._judge.settle(task, response)
-        self.tally.delay_s = work.pace.gap_s
+        self.tally.delay_s = queue.pace.gap_s
         return outcome, response if is_page else None
 
     async def _permit(self, url: str) -> bool:
@@ -406,8 +273,110 @@ class Crawl:
         found = self.addresses.choose(task, answer.found)
         return replace(outcome, extracted=answer.extracted, found=found)
 
+    async def _store(self, outcome: Outcome) -> Receipt:
+        """Store an outcome, count it and pass it on; what is being stored when the run is stopped is counted, too."""
+        settling = asyncio.ensure_future(self._settle(outcome))
+        self._settling.add(settling)
+        settling.add_done_callback(self._forget)
+        return await asyncio.shield(settling)
+
+    def _forget(self, settled: asyncio.Future[Receipt]) -> None:
+        """Let go of what was stored, or could not be: of many that fail at once the first is told, and ends the run."""
+        self._settling.discard(settled)
+        if not settled.cancelled():
+            settled.exception()  # else asyncio shows it, with its traceback, where nobody waits for it any more
+
+    async def _settle(self, outcome: Outcome) -> Receipt:
+        receipt = await self._clerk.store(outcome)
+        self.tally.take(outcome, receipt)
+        self._note_wanted()
+        if self._listener is not None and receipt.stored:
+            await self._listener(outcome, receipt)
+        return receipt
+
+    async def _join_hosts(self) -> None:
+        """Wait until one host has no more, or a moment, since other hosts may have got addresses."""
+        done, _ = await asyncio.wait(self._hosts, timeout=_POLL_S, return_when=asyncio.FIRST_COMPLETED)
+        for task in done:
+            queue = self._hosts.pop(task)
+            if queue.is_lost:  # what its visits found may not be stored
+                await self._learning.warm()
+            if queue.closed:
+                self._closed.append(queue)
+                self.tally.note(queue.closed)
+            task.result()
+
+    async def _wait_for_more(self) -> bool:
+        """Wait for addresses to be tried again, or for a host that another process holds; False: the run is over."""
+        if self._capacity.pages_left is not None and self._capacity.pages_left <= 0:
+            self.why_ended = self.why_ended or f"page limit reached: {self.options.limit}"
+            return False
+        now = self._kit.now()
+        due = await self._clerk.ask(next_due, self._archive, self._site)
+        if due is None or self._closed:
+            self.why_ended = self.why_ended or ("; ".join(queue.closed for queue in self._closed) or "complete")
+            return False
+        wait_s = (due - now).total_seconds()
+        if wait_s > self.options.patience_s:
+            self.why_ended = f"what is left is to be tried again from {due:%Y-%m-%d %H:%M} UTC on"
+            return False
+        if wait_s <= 0:
+            await self._clerk.ask(want_lane, self._archive, self._site, self._owner, now=now)
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._stop.wait(), min(max(wait_s, _POLL_S), 1.0))
+        return True
+
+    async def _close(self) -> None:
+        """End what is under way, give hosts back, and keep what was learned."""
+        for queue in self._hosts.values():
+            queue.stop()
+        self._stop.set()
+        await asyncio.gather(*self._hosts, return_exceptions=True)
+        await asyncio.gather(*self._settling, return_exceptions=True)
+        for queue in self._closed:
+            await queue.leave()
+        await self._keep_notes()
+        self.tally.waiting = await self._count()
+        self.tally.pages = await self._clerk.ask(count_pages, self._archive, self._site)  # other processes' too
+
+    async def _leave_site(self) -> None:
+        """Keep what was learned. A run that was stopped and shares its kit hurries: somebody else goes on."""
+        if self._is_stopped and self._shared is not None:
+            await self._learning.break_off()
+        else:
+            await self._learning.close()
+
+    async def _look_around(self) -> None:
+        """Now and then count what waits, for whoever looks, and keep notes; a large count is made less often.
+
+        Nobody looks at one of the runs that share a kit.
+        """
+        noted = monotonic()
+        while True:
+            began = monotonic()
+            if self._shared is None:
+                self.tally.waiting = await self._count()
+            await asyncio.sleep(max(_COUNT_S, _COUNT_SHARE * (monotonic() - began)))
+            if monotonic() - noted > _NOTES_S:
+                noted = monotonic()
+                await self._keep_notes()
+                await self._kit.set_clock()
+
+    async def _count(self) -> int:
+        now = self._kit.now()
+        return sum(host.waiting for host in await self._clerk.ask(lane_rows, self._archive, self._site, now=now))
+
+    async def _keep_notes(self) -> None:
+        notes = note_parts(self.addresses.to_notes(), self._parts)
+        await self._clerk.ask(save_notes, self._archive, self._site, notes)
+
     def _note_learned(self) -> None:
         self.tally.is_learned, self.tally.profiles = self._learning.is_learned, self._learning.changes
+        self._capacity.is_sampling = not self.tally.is_learned
+
+    def _note_wanted(self) -> None:
+        limit = self.options.limit
+        self._capacity.pages_left = None if limit is None else limit - self.tally.pages
 
 
 async def run_watched(crawl: Crawl, watch: Callable[[Crawl], Awaitable[None]]) -> CrawlStats:
@@ -484,3 +453,32 @@ def profile_text(profile: Site | str | Path | None) -> str | None:
         return profile.to_json()
     open_profile(profile)
     return Path(profile).read_text(encoding="utf-8")
+
+
+def recall_parts(notes: str) -> tuple[str, ...] | None:
+    """Return the parts that were last asked for, those that are known here; None where nobody has said."""
+    kept = json.loads(notes).get("parts") if notes else None
+    return None if kept is None else tuple(part for part in kept if part in PARTS)
+
+
+def note_parts(notes: str, parts: tuple[str, ...] | None) -> str:
+    """Write parts into notes, for `recall_parts`."""
+    return notes if parts is None else json.dumps({**json.loads(notes), "parts": parts})
+
+
+def tell_before(parts: tuple[str, ...] | None, profile: str | None) -> str:
+    """Say in a line what is used since it was used before; empty where that is nothing a person once said."""
+    used = [] if parts is None else [f"--parts {','.join(parts)}"]
+    names = _taught(profile)
+    if names:
+        more = f" and {len(names) - _TOLD} more" if len(names) > _TOLD else ""
+        used.append(f"a profile with {', '.join(names[:_TOLD])}{more}")
+    return f"as when this site was crawled before: {' and '.join(used)}" if used else ""
+
+
+def _taught(profile: str | None) -> tuple[str, ...]:
+    """Return the fields of a profile that were learned by example."""
+    try:
+        return load_profile(profile).profile.named if profile else ()
+    except BadInput:  # of a newer version: it is not used either
+        return ()

@@ -1,4 +1,9 @@
-"""The queue of one host: visit its URLs one after the other, at its pace.
+"""The queue of one host: which URL may be requested now, at the host's pace, while its lease is held.
+
+    async with queue:
+        while (task := await queue.next_task()) is not None:
+            if await queue.take_page():
+                queue.start(task, visit(task))
 
 What is under way is only in memory; in the archive a URL waits until its outcome is stored.
 """
@@ -13,41 +18,27 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from time import monotonic, time
-from typing import Protocol
+from types import TracebackType
+from typing import Any, TypeVar
 
 from scythe.archive.archive import Archive
 from scythe.archive.frontier import next_tasks
 from scythe.archive.host_leases import Owner, keep_lane, leave_lane
-from scythe.crawl_model import CRAWLED, HostLease, Outcome, Receipt, Task
+from scythe.crawl_model import CRAWLED, HostLease, Receipt, Task
 from scythe.engine.archive_thread import ArchiveThread
 from scythe.engine.pace import LONGEST_S, Pace
 from scythe.engine.run_options import RunOptions
 from scythe.engine.sampling import SampleChoice
 
+T = TypeVar("T")
+
 LEASE_S = 60.0
 _LOOK_S = 2.0  # how often a holder asks whether others wait, and says that it is still there
 _SIGNS = 4  # times at least in the time of a lease
-_TURN_S = 1.0  # a lane that others wait for is held at least so long
+_TURN_S = 1.0  # a host that others wait for is held at least so long
 _UNREAD_S = 0.5  # what a process that vanished has sent may lie unread at a busy server for so long
 _AHEAD = 64  # addresses taken from the archive at once
 _AHEAD_SAMPLING = 512  # among which the pages to learn from are chosen
-
-
-class Visitor(Protocol):
-    """Who does the visits of a lane."""
-
-    @property
-    def is_sampling(self) -> bool:
-        """Whether pages are wanted to learn the site from, rather than in their order."""
-
-    async def prepare(self, task: Task, work: HostQueue) -> Outcome | None:
-        """Return the outcome where the address need not, or must not, be asked for."""
-
-    async def visit(self, task: Task, work: HostQueue) -> Receipt:
-        """Ask for an address, call `work.free_place` when it has answered, and store what came of it."""
-
-    async def settle(self, outcome: Outcome) -> Receipt:
-        """Store an outcome."""
 
 
 def utc_now() -> datetime:
@@ -62,25 +53,30 @@ def both_clocks() -> tuple[float, float]:
 
 @dataclass(slots=True)
 class Capacity:
-    """How much may be under way at once, in all lanes together, and whether more is wanted."""
+    """How much may be under way at once, at all hosts together, and which pages are wanted."""
 
     requests: asyncio.Semaphore
     pages: asyncio.Semaphore  # asked for and not yet stored: bounds memory
-    is_wanted: Callable[[int], bool]  # whether one more page may be asked for when so many are under way
     stop: asyncio.Event
-    under_way: int = 0  # in all lanes
+    pages_left: int | None = None  # until the run has as many as it wants; None: all
+    is_sampling: bool = False  # pages are wanted to learn the site from, rather than in their order
+    under_way: int = 0  # at all hosts
+
+    @property
+    def is_wanted(self) -> bool:
+        """Whether one more page may be asked for."""
+        return self.pages_left is None or self.under_way < self.pages_left
 
 
 @dataclass(slots=True)
 class HostQueue:
-    """One lane while it is worked off."""
+    """The addresses of one host, and the right to ask for them."""
 
-    lane: HostLease
+    lease: HostLease
     owner: Owner
     clerk: ArchiveThread
     options: RunOptions
-    room: Capacity
-    crew: Visitor
+    capacity: Capacity
     pace: Pace
     kinds: Collection[str] = CRAWLED  # of addresses that are asked for
     now: Callable[[], datetime] = utc_now
@@ -91,7 +87,7 @@ class HostQueue:
     )  # when it was taken or kept, before that was asked
     ready: deque[Task] = field(default_factory=deque)
     running: dict[int, asyncio.Future[Receipt]] = field(default_factory=dict)
-    closed: str = ""  # why nothing of this lane may be asked for now
+    closed: str = ""  # why nothing of this host may be asked for now
     is_lost: bool = False
     _may_have_more: bool = True
     _stored: asyncio.Event = field(default_factory=asyncio.Event)
@@ -100,7 +96,9 @@ class HostQueue:
     _is_wanted: bool = False
     _error: BaseException | None = None
     _variety: SampleChoice = field(default_factory=SampleChoice)
-    _preparing: asyncio.Future[Outcome | None] | None = None
+    _has_turn: bool = False
+    _deciding: asyncio.Future[Any] | None = None
+    _aside: list[asyncio.Future[None]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self._slots = asyncio.Semaphore(self.options.places)
@@ -113,57 +111,94 @@ class HostQueue:
     def archive(self) -> Archive:
         return self.clerk.archive
 
-    async def run(self) -> None:
-        """Ask for addresses until none waits, somebody else wants the lane, or the run ends; then give it back."""
-        aside = [asyncio.ensure_future(self._keep_on()), asyncio.ensure_future(self._end_with_run())]
-        try:
-            await self._wait_for_turn()
-            while not self._is_over():
-                task = await self._next()
-                if task is not None:
-                    await self._begin(task)
-                elif self.running:
-                    await self._until_stored()
-                else:
-                    break
-        finally:
-            for each in aside:
-                each.cancel()
-            await self._finish()
-        if self._error is not None:
+    async def __aenter__(self) -> HostQueue:
+        self._aside = [asyncio.ensure_future(self._keep_on()), asyncio.ensure_future(self._end_with_run())]
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Wait for the visits, give the host back, and raise what one of them failed with as no visit should."""
+        for each in self._aside:
+            each.cancel()
+        await self._finish()
+        if error is None and self._error is not None:
             raise self._error
+
+    async def next_task(self) -> Task | None:
+        """Return the next address to decide on; None where none is left, others want the host, or the run ends."""
+        if not self._has_turn:
+            self._has_turn = True
+            await self._wait_for_turn()
+        while not self._is_over():
+            task = await self._take_waiting()
+            if task is not None:
+                return task
+            if not self.running:
+                return None
+            await self._until_stored()
+        return None
+
+    async def decide(self, deciding: Coroutine[None, None, T]) -> T | None:
+        """Return what is decided about an address; None where the run ends meanwhile, which ends this, too."""
+        decided = asyncio.ensure_future(deciding)
+        self._deciding = decided
+        try:
+            return await decided
+        except asyncio.CancelledError:
+            if not self._is_over():
+                raise
+            return None
+        finally:
+            self._deciding = None
+
+    async def take_page(self) -> bool:
+        """Wait until one more page may be under way and the host may be asked; False where it must not be, now."""
+        if self.closed:
+            return False
+        await self.capacity.pages.acquire()
+        if await self.take_place():
+            return True
+        self.capacity.pages.release()
+        return False
+
+    def start(self, task: Task, visit: Coroutine[None, None, Receipt], *, has_page: bool = False) -> None:
+        """Let a visit run beside others; `has_page` where `take_page` was waited for."""
+        self.capacity.under_way += 1
+        self.running[task.id] = asyncio.ensure_future(visit)
+        self.running[task.id].add_done_callback(partial(self._ended, task, has_page))
 
     def stop(self) -> None:
         """End what is under way: in the archive it still waits."""
         for visit in self.running.values():
             visit.cancel()
-        if self._preparing is not None:
-            self._preparing.cancel()
+        if self._deciding is not None:
+            self._deciding.cancel()
         self._stored.set()
 
     def _is_over(self) -> bool:
-        if self.room.stop.is_set() or self.is_lost or self.closed or self._error is not None:
+        if self.capacity.stop.is_set() or self.is_lost or self.closed or self._error is not None:
             return True
         return self._is_wanted and monotonic() - self._began > _TURN_S
 
     async def _wait_for_turn(self) -> None:
-        """Wait as long as the last holder of the lane had to."""
+        """Wait as long as the last holder of the host had to."""
         now = self.now()
-        left_s = (self.lane.free_at - now).total_seconds()
-        if not self.lane.is_left:
+        left_s = (self.lease.free_at - now).total_seconds()
+        if not self.lease.is_left:
             left_s = max(left_s, self.pace.gap_s + _UNREAD_S)
         await self.pause(min(left_s, LONGEST_S))
 
     async def pause(self, seconds: float) -> None:
-        """Wait, unless the run or the right to the lane ends before."""
+        """Wait, unless the run or the right to the host ends before."""
         until = monotonic() + seconds
-        while (left_s := until - monotonic()) > 0 and not self.room.stop.is_set() and not self.is_lost:
+        while (left_s := until - monotonic()) > 0 and not self.capacity.stop.is_set() and not self.is_lost:
             with suppress(TimeoutError):
-                await asyncio.wait_for(self.room.stop.wait(), min(left_s, _LOOK_S))
+                await asyncio.wait_for(self.capacity.stop.wait(), min(left_s, _LOOK_S))
 
-    async def _next(self) -> Task | None:
+    async def _take_waiting(self) -> Task | None:
         """Return the next address to ask for; None where there is none at the moment."""
-        if not self.room.is_wanted(self.room.under_way):
+        if not self.capacity.is_wanted:
             return None
         if not self.ready and self._may_have_more:
             self._may_have_more = False
@@ -171,9 +206,9 @@ class HostQueue:
                 await self.clerk.ask(
                     next_tasks,
                     self.archive,
-                    self.lane.site,
-                    self.lane.name,
-                    _AHEAD_SAMPLING if self.crew.is_sampling else _AHEAD,
+                    self.lease.site,
+                    self.lease.name,
+                    _AHEAD_SAMPLING if self.capacity.is_sampling else _AHEAD,
                     now=self.due_by or self.now(),
                     skip=tuple(self.running),
                     kinds=self.kinds,
@@ -181,46 +216,22 @@ class HostQueue:
             )
             if self.ready:
                 self._may_have_more = True
-        if self.ready and self.crew.is_sampling:
+        if self.ready and self.capacity.is_sampling:
             self.ready.rotate(-self._variety.choose(self.ready))
         return self.ready.popleft() if self.ready else None
-
-    async def _begin(self, task: Task) -> None:
-        """Settle an address that must not be asked for, or begin to ask for it when it is its turn."""
-        early = await self._prepare(task)
-        if early is not None:
-            self._spawn(task, self.crew.settle(early))
-        elif not self.closed:
-            await self.room.pages.acquire()
-            if await self.take_place():
-                self._spawn(task, self.crew.visit(task, self))
-            else:
-                self.room.pages.release()
-
-    async def _prepare(self, task: Task) -> Outcome | None:
-        """Return what the crew says of an address; where the run ends meanwhile nothing."""
-        self._preparing = asyncio.ensure_future(self.crew.prepare(task, self))
-        try:
-            return await self._preparing
-        except asyncio.CancelledError:
-            if not self._is_over():
-                raise
-            return None
-        finally:
-            self._preparing = None
 
     async def take_place(self) -> bool:
         """Wait for a place at the host and for the time to ask; False where the run ended meanwhile."""
         await self._slots.acquire()
-        await self.room.requests.acquire()
+        await self.capacity.requests.acquire()
         if await self.take_turn():
             return True
         self.free_place()
         return False
 
     async def take_turn(self) -> bool:
-        """Wait until the next request may begin; False where the run ended or the lane was lost meanwhile."""
-        while not self.room.stop.is_set() and not self.is_lost:
+        """Wait until the next request may begin; False where the run ended or the host was lost meanwhile."""
+        while not self.capacity.stop.is_set() and not self.is_lost:
             left_s = self.pace.ready_in_s()
             if left_s > 0:
                 await self.pause(left_s)
@@ -233,31 +244,28 @@ class HostQueue:
 
     @property
     def is_sure(self) -> bool:
-        """Whether nobody else can have the lane; not where this process was stopped, or the machine slept."""
+        """Whether nobody else can have the host; not where this process was stopped, or the machine slept."""
         steady, wall = both_clocks()
         return not self.is_lost and max(steady - self.kept_at[0], wall - self.kept_at[1]) <= self._real_lease_s / 2
 
     async def make_sure(self) -> None:
-        """Ask once more, at the last moment, whether the lane is still held; a visit of one that is not ends here."""
+        """Ask once more, at the last moment, whether the host is still held; a visit of one that is not ends here."""
         while not self.is_sure and not self.is_lost:
             await self._keep()
         if self.is_lost:  # it was cancelled when that was found out, and may have outlived that
-            raise asyncio.CancelledError("the lane is another's")
+            raise asyncio.CancelledError("the host is another's")
 
     def free_place(self) -> None:
         """Give the place at the host back: its answer is there."""
         self._slots.release()
-        self.room.requests.release()
+        self.capacity.requests.release()
 
-    def _spawn(self, task: Task, visit: Coroutine[None, None, Receipt]) -> None:
-        self.room.under_way += 1
-        self.running[task.id] = asyncio.ensure_future(visit)
-        self.running[task.id].add_done_callback(partial(self._ended, task))
-
-    def _ended(self, task: Task, visit: asyncio.Future[Receipt]) -> None:
+    def _ended(self, task: Task, has_page: bool, visit: asyncio.Future[Receipt]) -> None:
         """Take note that a visit is over: stored, broken off because the run ends, or failed as no visit should."""
         del self.running[task.id]
-        self.room.under_way -= 1
+        self.capacity.under_way -= 1
+        if has_page:
+            self.capacity.pages.release()
         if not visit.cancelled():
             self._error = self._error or visit.exception()
             self._may_have_more |= visit.exception() is None and visit.result().found > 0
@@ -269,7 +277,7 @@ class HostQueue:
             await self._stored.wait()
 
     async def _keep_on(self) -> None:
-        """Say every now and then that the lane is still held."""
+        """Say every now and then that the host is still held."""
         while True:
             look_s = _LOOK_S if not self._is_wanted else _TURN_S
             await asyncio.sleep(min(look_s, self._real_lease_s / _SIGNS))
@@ -277,14 +285,14 @@ class HostQueue:
 
     async def _end_with_run(self) -> None:
         """End what is under way when the run ends, however long its server might take."""
-        await self.room.stop.wait()
+        await self.capacity.stop.wait()
         self.stop()
 
     async def _keep(self) -> None:
-        """Say that the lane is still held, and hear whether it is and whether somebody waits for it."""
+        """Say that the host is still held, and hear whether it is and whether somebody waits for it."""
         kept_at = both_clocks()
         now = self.now()
-        state = await self.clerk.ask(keep_lane, self.archive, self.lane, self.owner, now=now, lease_s=self.lease_s)
+        state = await self.clerk.ask(keep_lane, self.archive, self.lease, self.owner, now=now, lease_s=self.lease_s)
         self.kept_at = kept_at
         self.is_lost = self.is_lost or not state.is_held
         self._is_wanted = state.is_wanted
@@ -292,16 +300,16 @@ class HostQueue:
             self.stop()
 
     async def _finish(self) -> None:
-        """Let visits end, or end them where the run was stopped, and give the lane back."""
-        if self.room.stop.is_set() or self.is_lost:
+        """Let visits end, or end them where the run was stopped, and give the host back."""
+        if self.capacity.stop.is_set() or self.is_lost:
             self.stop()
         while self.running:
             await asyncio.wait(list(self.running.values()))
         if self.is_lost or self.closed:
-            return  # a closed lane is kept to the end of the run, lest it be taken again at once
+            return  # a closed host is kept to the end of the run, lest it be taken again at once
         await self.leave()
 
     async def leave(self) -> None:
-        """Give the lane back, with the moment from which it may be asked again."""
+        """Give the host back, with the moment from which it may be asked again."""
         free_at = self.now() + timedelta(seconds=min(max(self.pace.ready_in_s(), 0.0), LONGEST_S))
-        await self.clerk.ask(leave_lane, self.archive, self.lane, self.owner, free_at=free_at, slow=self.pace.slow)
+        await self.clerk.ask(leave_lane, self.archive, self.lease, self.owner, free_at=free_at, slow=self.pace.slow)

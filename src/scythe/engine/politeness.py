@@ -45,27 +45,27 @@ class Politeness:
         self._agent = agent
         self._known: dict[str, tuple[Robots, datetime]] = {}  # with the moment from which it is to be asked for again
 
-    async def recall(self, work: HostQueue) -> None:
-        """Set the pace of a lane to what its robots.txt asked for last time, before anything is asked."""
+    async def recall(self, queue: HostQueue) -> None:
+        """Set the pace of a host to what its robots.txt asked for last time, before anything is asked."""
         for scheme in ("https", "http"):
-            robots = await self._remembered(f"{scheme}://{work.lane.name}")
+            robots = await self._remembered(f"{scheme}://{queue.lease.name}")
             if robots is not None:
-                self._heed(robots, work)
+                self._heed(robots, queue)
 
-    async def robots_for(self, url: str, work: HostQueue) -> Robots | None:
+    async def robots_for(self, url: str, queue: HostQueue) -> Robots | None:
         """Return what the origin of an address allows, asking it where that is not known.
 
-        None where nothing may be asked for: its robots.txt could not be read, which closes the lane, or the run ended.
+        None where nothing may be asked for: its robots.txt could not be read, which closes the queue, or the run ended.
         """
         if not self._options.obey_robots:
             return _EVERYTHING
         origin = origin_of(url)
-        robots = await self._remembered(origin) or await self._ask(origin, work)
+        robots = await self._remembered(origin) or await self._ask(origin, queue)
         if robots is None:
             return None
-        self._heed(robots, work)
+        self._heed(robots, queue)
         if robots.is_closed:
-            work.closed = f"{host(url)}: {robots.why}; try again later"
+            queue.closed = f"{host(url)}: {robots.why}; try again later"
             return None
         return robots
 
@@ -75,7 +75,7 @@ class Politeness:
         return known is None or not self._options.obey_robots or known[0].allows(url)
 
     async def get(
-        self, getter: RobotsGetter, url: str, work: HostQueue, *, etag: str = "", modified: str = ""
+        self, getter: RobotsGetter, url: str, queue: HostQueue, *, etag: str = "", modified: str = ""
     ) -> Response:
         """Ask for an address whose turn it is, without following it, and let what comes set the pace.
 
@@ -83,28 +83,30 @@ class Politeness:
         """
         began = monotonic()
         try:
-            response = await _ask_while_held(work, partial(getter.get, url, etag=etag, modified=modified, follow=False))
+            response = await _ask_while_held(
+                queue, partial(getter.get, url, etag=etag, modified=modified, follow=False)
+            )
         except FetchFailed as failure:
-            work.pace.failed(monotonic(), monotonic() - began, is_unreached=failure.is_unreached)
-            if work.pace.away_s > self._options.patience_s:
-                work.closed = f"{host(url)}: {failure.why}; try again later"
+            queue.pace.failed(monotonic(), monotonic() - began, is_unreached=failure.is_unreached)
+            if queue.pace.away_s > self._options.patience_s:
+                queue.closed = f"{host(url)}: {failure.why}; try again later"
             raise
         except asyncio.CancelledError:
-            work.pace.failed(monotonic())  # its server may have read the request just now
+            queue.pace.failed(monotonic())  # its server may have read the request just now
             raise
         finally:
-            work.free_place()
-        self.answered(work, response)
+            queue.free_place()
+        self.answered(queue, response)
         return response
 
-    def answered(self, work: HostQueue, response: Response) -> None:
+    def answered(self, queue: HostQueue, response: Response) -> None:
         """Let an answer set the pace."""
         said_s = retry_after_s(response) if header(response, "Retry-After") else None
-        work.pace.answered(response.answered_at, response.status, response.seconds, said_s)
+        queue.pace.answered(response.answered_at, response.status, response.seconds, said_s)
 
-    def _heed(self, robots: Robots, work: HostQueue) -> None:
+    def _heed(self, robots: Robots, queue: HostQueue) -> None:
         if self._options.obey_robots:
-            work.pace.crawl_delay_s = robots.delay_s
+            queue.pace.crawl_delay_s = robots.delay_s
 
     async def _remembered(self, origin: str) -> Robots | None:
         now = datetime.now(UTC)
@@ -121,21 +123,21 @@ class Politeness:
             return None
         return self._remember(origin, robots, until)
 
-    async def _ask(self, origin: str, work: HostQueue) -> Robots | None:
-        if not await work.take_place():
+    async def _ask(self, origin: str, queue: HostQueue) -> Robots | None:
+        if not await queue.take_place():
             return None
-        noting = _Noting(self._fetcher, work)
+        noting = _Noting(self._fetcher, queue)
         try:
             status, body = await fetch_robots(noting, origin)
         except asyncio.CancelledError:
-            work.pace.failed(monotonic())  # its server may have read the request just now
+            queue.pace.failed(monotonic())  # its server may have read the request just now
             raise
         finally:
-            work.free_place()
+            queue.free_place()
         if status is None:
-            work.pace.failed(monotonic())
+            queue.pace.failed(monotonic())
         else:
-            work.pace.answered(monotonic(), status)
+            queue.pace.answered(monotonic(), status)
         now = datetime.now(UTC)
         await self._clerk.ask(save_robots, self._clerk.archive, StoredRobots(origin, status, body, now))
         robots = parse_robots(status, body, self._agent)
@@ -151,11 +153,11 @@ class Politeness:
 
 
 class _Noting:
-    """A client that remembers why it failed, and follows redirects at the pace of a lane."""
+    """A client that remembers why it failed, and follows redirects at the pace of a host."""
 
-    def __init__(self, fetcher: Fetcher, work: HostQueue) -> None:
+    def __init__(self, fetcher: Fetcher, queue: HostQueue) -> None:
         self._fetcher = fetcher
-        self._work = work
+        self._queue = queue
         self._answered_at = 0.0
         self.why = ""
 
@@ -163,7 +165,7 @@ class _Noting:
         try:
             await self._wait(url)
             ask = partial(self._fetcher.get, url, follow=follow, max_bytes=max_bytes)
-            response = await _ask_while_held(self._work, ask)
+            response = await _ask_while_held(self._queue, ask)
             self._answered_at = response.answered_at
             return response
         except FetchFailed as failure:
@@ -173,17 +175,17 @@ class _Noting:
     async def _wait(self, url: str) -> None:
         """Wait for a turn before every request but the first, whose turn it is."""
         if self._answered_at:
-            self._work.pace.answered(self._answered_at, 302)
-            if not await self._work.take_turn():
+            self._queue.pace.answered(self._answered_at, 302)
+            if not await self._queue.take_turn():
                 raise FetchFailed(url, "the run ended")
 
 
-async def _ask_while_held(work: HostQueue, ask: Callable[[], Awaitable[Response]]) -> Response:
-    """Ask a host while its lane is held, as is seen to once more when the connection is there."""
-    token = LAST_WORD.set(lambda: work.is_sure)
+async def _ask_while_held(queue: HostQueue, ask: Callable[[], Awaitable[Response]]) -> Response:
+    """Ask a host while it is held, as is seen to once more when the connection is there."""
+    token = LAST_WORD.set(lambda: queue.is_sure)
     try:
         while True:
-            await work.make_sure()
+            await queue.make_sure()
             with suppress(Unsent):
                 return await ask()
     finally:

@@ -130,20 +130,20 @@ class Answered:
 
 
 class Asking:
-    """Ask within a lane whose place is taken already."""
+    """Ask a host whose place is taken already."""
 
-    def __init__(self, means: Means, work: HostQueue) -> None:
+    def __init__(self, means: Means, queue: HostQueue) -> None:
         self._means = means
-        self._work = work
+        self._queue = queue
 
     async def ask(self, url: Url, etag: str = "", modified: str = "") -> Answered:
-        """Fetch an address through its redirects; the place in the lane is free again afterwards."""
+        """Fetch an address through its redirects; the place at the host is free again afterwards."""
         began = monotonic()
         getter, manners = self._means.getter, self._means.manners
         is_for_good, here = True, url
         for _ in range(LIMITS.redirects + 1):
             try:
-                response = await manners.get(getter, here, self._work, etag=etag, modified=modified)
+                response = await manners.get(getter, here, self._queue, etag=etag, modified=modified)
             except FetchFailed as failure:
                 return Answered(None, failure.why, seconds=monotonic() - began)
             target = _target(response)
@@ -157,17 +157,17 @@ class Asking:
             if why:
                 return Answered(None, why, seconds=monotonic() - began)
             here, etag, modified = target, "", ""
-        self._work.free_place()
+        self._queue.free_place()
         return Answered(None, f"more than {LIMITS.redirects} redirects", seconds=monotonic() - began)
 
     async def _take_turn(self, url: Url) -> str:
         """Wait for the turn of a redirect's target; return why it must not be asked, or an empty text."""
-        robots = await self._means.manners.robots_for(url, self._work)
+        robots = await self._means.manners.robots_for(url, self._queue)
         if robots is None:
             return "its robots.txt cannot be read"
         if not robots.allows(url):
             return f"it leads to {url}, which robots.txt does not allow"
-        return "" if await self._work.take_place() else "the run ended"
+        return "" if await self._queue.take_place() else "the run ended"
 
 
 def _target(response: Response) -> Url | None:
@@ -298,7 +298,7 @@ class ListVisit:
     tools: Tools
     task: Task
     watch: WatchRow
-    work: HostQueue
+    queue: HostQueue
 
     async def run(self) -> Receipt:
         """Ask for the page, read it, store what came of it and tell."""
@@ -306,7 +306,7 @@ class ListVisit:
         rows = await self._ask(lists_of_watch, self.tools.clerk.archive, self.watch.id)
         lists = TrackedLists(rows, Notes.from_json(self.watch.notes), options)
         is_open = any(row.has_gap for row in rows) or lists.is_chosen_anew
-        asking = Asking(self.tools, self.work)
+        asking = Asking(self.tools, self.queue)
         # an open gap is to be closed, and what was just chosen to be read, even where the page says it did not change
         answered = await asking.ask(
             self.task.url, "" if is_open else self.task.etag, "" if is_open else self.task.modified
@@ -363,10 +363,10 @@ class ListVisit:
             before = _rest(older).get("next")
 
     async def _read_older(self, url: Url) -> Extracted | None:
-        robots = await self.tools.manners.robots_for(url, self.work)
-        if robots is None or not robots.allows(url) or not await self.work.take_place():
+        robots = await self.tools.manners.robots_for(url, self.queue)
+        if robots is None or not robots.allows(url) or not await self.queue.take_place():
             return None
-        answered = await Asking(self.tools, self.work).ask(url)
+        answered = await Asking(self.tools, self.queue).ask(url)
         if answered.response is None or answered.why:
             return None
         return await self._read(answered.response)

@@ -50,83 +50,6 @@ from scythe.watching.watch_options import ListOptions, WatchOptions
 
 _ATTEMPTS = 3
 _SITES = 64  # learned at once; the one used least lately is let go
-
-
-class Items:
-    """What archives the pages of records."""
-
-    def __init__(
-        self,
-        kit: RunContext,
-        getter: RobotsGetter,
-        manners: Politeness,
-        clock: Clock,
-        tell: Callable[[Event], Awaitable[None]],
-    ) -> None:
-        self._kit, self._clerk, self._getter, self._manners = kit, kit.clerk, getter, manners
-        self._clock, self._tell = clock, tell
-        self._owner = kit.new_owner()
-        self._sites: OrderedDict[int, Learning] = OrderedDict()
-        self._entering = asyncio.Lock()
-
-    async def visit(self, task: Task, work: HostQueue, parts: tuple[str, ...]) -> Receipt:
-        """Ask for a page, extract it, store it."""
-        outcome, response = await self._ask(task, work)
-        if response is not None:
-            outcome = await self._extract(outcome, response, parts)
-        receipt = await self._clerk.store(outcome)
-        if outcome.state != "retry":
-            title = outcome.extracted.title if outcome.extracted is not None else ""
-            head = (outcome.at, host_of(task.url), task.url)
-            await self._tell(DocumentEvent(*head, task.url, title, receipt.stored, outcome.why))
-        return receipt
-
-    async def close(self, *, hurry: bool = False) -> None:
-        """Keep what was learned; in a hurry, what is stored by now."""
-        for site in list(self._sites):
-            learning = self._sites.pop(site)
-            await (learning.break_off() if hurry else learning.close())
-
-    async def _ask(self, task: Task, work: HostQueue) -> tuple[Outcome, Response | None]:
-        judge = Judge(UrlFilter(Url(task.url), CrawlOptions()), _ATTEMPTS)
-        validators = {"etag": task.etag, "modified": task.modified}
-        try:
-            response = await self._manners.get(self._getter, task.url, work, **validators)
-        except FetchFailed as failure:
-            return judge.settle_failure(task, failure, self._clock.now()), None
-        outcome, is_page = judge.settle(task, response)
-        outcome = replace(outcome, at=self._clock.at(response.answered_at))
-        if outcome.retry_at is not None:
-            wait = outcome.retry_at - datetime.now(UTC)
-            outcome = replace(outcome, retry_at=self._clock.now() + wait)
-        return outcome, response if is_page else None
-
-    async def _extract(self, outcome: Outcome, response: Response, parts: tuple[str, ...]) -> Outcome:
-        task = outcome.task
-        learning = await self._enter(task, parts)
-        whole = response.cut_at_bytes is None
-        tag = header(response, "X-Robots-Tag")
-        job = Job(learning.setup, task.url, response.body, "page", outcome.content_type, response.status, whole, tag)
-        answer = await learning.extract(job)
-        if answer.extracted is None:
-            return replace(outcome, state="failed", why=answer.why)
-        return replace(outcome, extracted=answer.extracted)
-
-    async def _enter(self, task: Task, parts: tuple[str, ...]) -> Learning:
-        """Return what is known of the site, and let the one go that was not asked for longest."""
-        async with self._entering:
-            known = self._sites.get(task.site)
-            if known is None:
-                setup = SiteSetup(f"site {task.site}", parts, start=task.url)
-                known = Learning(self._kit, self._owner, task.site, setup)
-                await known.begin()
-                self._sites[task.site] = known
-            self._sites.move_to_end(task.site)
-            if len(self._sites) > _SITES:
-                await self._sites.popitem(last=False)[1].close()
-        return known
-
-
 _LOOK_S = 30.0  # how often the archive is asked for pages that another process added, and the clock for jumps
 _HELD_S = 2.0  # a host that another process asks at the moment is tried again after so long
 _CLOSED_S = 600.0  # one whose robots.txt cannot be read
@@ -175,6 +98,8 @@ class Watch:
         self._rounds: dict[asyncio.Task[None], int] = {}
         self._stop = asyncio.Event()
         self._nudged = asyncio.Event()
+        under_way = self.options.concurrency
+        self._capacity = Capacity(asyncio.Semaphore(under_way), asyncio.Semaphore(under_way * _WAITING), self._stop)
         self._is_stopped = False
         self._looked_at = float("-inf")
 
@@ -204,10 +129,6 @@ class Watch:
             getter = await self._open_getter(stack, fetcher)
             self._tools = Tools(self._clerk, getter, pool, self._manners, self.clock, self._tell, setups)
             self._items = Items(kit, getter, self._manners, self.clock, self._tell)
-            under_way = self.options.concurrency
-            self._room = Capacity(
-                asyncio.Semaphore(under_way), asyncio.Semaphore(under_way * _WAITING), lambda _: True, self._stop
-            )
             await self._open_outbox(stack, fetcher)
             try:
                 await self._work()
@@ -233,8 +154,6 @@ class Watch:
         rows = await self._clerk.ask(watch_rows, self._archive)
         stack.push_async_callback(self._outbox.close, _ONCE_S if self.options.once else _END_S)
         await self._outbox.start([row.id for row in rows if self._only is None or row.id in self._only])
-
-    # -- when ----------------------------------------------------------------------------------------------------------
 
     async def _work(self) -> None:
         """Begin a round for every site that is due, and sleep until the next one is."""
@@ -304,69 +223,67 @@ class Watch:
             task.result()
             await self._read_due(site)
 
-    # -- one site ------------------------------------------------------------------------------------------------------
-
     async def _round(self, site: int) -> None:
-        """Work off what is due at one site, each host of it at its pace."""
-        lanes: set[asyncio.Task[None]] = set()
+        """Visit what is due at one site, all of its hosts at the same time."""
+        hosts: set[asyncio.Task[None]] = set()
         worked = False
         try:
             while not self._stop.is_set():
                 asked_at = both_clocks()
-                lane = await self._take_lane(site)
-                if lane is not None:
+                lease = await self._take_host(site)
+                if lease is not None:
                     worked = True
-                    lanes.add(asyncio.ensure_future(self._work_lane(lane, asked_at)))
+                    hosts.add(asyncio.ensure_future(self._ask_host(lease, asked_at)))
                     continue
-                if not lanes:
+                if not hosts:
                     break
-                done, lanes = await asyncio.wait(lanes, timeout=_HELD_S, return_when=asyncio.FIRST_COMPLETED)
+                done, hosts = await asyncio.wait(hosts, timeout=_HELD_S, return_when=asyncio.FIRST_COMPLETED)
                 for task in done:
                     task.result()
         finally:
-            await asyncio.gather(*lanes, return_exceptions=True)
+            await asyncio.gather(*hosts, return_exceptions=True)
         if not worked:
             self._put_off(site, self.clock.real_s(_HELD_S))  # another process asks that host just now
 
     def _put_off(self, site: int, seconds: float) -> None:
         self._off[site] = self.clock.steady() + seconds
 
-    async def _take_lane(self, site: int) -> HostLease | None:
+    async def _take_host(self, site: int) -> HostLease | None:
         now, lease_s, by = self.clock.now(), self._lease_s, self._due_by
         asked = (take_lane, self._archive, site, self._owner)
         return await self._clerk.ask(*asked, now=now, lease_s=lease_s, kinds=WATCHED, due_by=by)
 
-    async def _work_lane(self, lane: HostLease, asked_at: tuple[float, float]) -> None:
-        work = HostQueue(
-            lane,
+    async def _ask_host(self, lease: HostLease, asked_at: tuple[float, float]) -> None:
+        """Visit what is due at one host, at its pace."""
+        queue = HostQueue(
+            lease,
             self._owner,
             self._clerk,
             self.options,
-            self._room,
-            self,
-            Pace(self.options.delay, slow=lane.slow, speed=self.clock.speed),
+            self._capacity,
+            Pace(self.options.delay, slow=lease.slow, speed=self.clock.speed),
             kinds=WATCHED,
             now=self.clock.now,
             due_by=self._due_by,
             lease_s=self._lease_s,
             kept_at=asked_at,
         )
-        await self._manners.recall(work)
-        await work.run()
-        if work.closed:
-            self._put_off(lane.site, self.clock.real_s(_CLOSED_S))
-            await work.leave()
-            await self._tell(TroubleEvent(self.clock.now(), lane.name, "", work.closed))
+        await self._manners.recall(queue)
+        async with queue:
+            while (task := await queue.next_task()) is not None:
+                refusal = await queue.decide(self._refuse(task, queue))
+                if refusal is not None:
+                    queue.start(task, self._store(refusal))
+                elif await queue.take_page():
+                    queue.start(task, self._visit(task, queue), has_page=True)
+        if queue.closed:
+            self._put_off(lease.site, self.clock.real_s(_CLOSED_S))
+            await queue.leave()
+            await self._tell(TroubleEvent(self.clock.now(), lease.name, "", queue.closed))
 
-    # -- visits, called by lanes ---------------------------------------------------------------------------------------
-
-    @property
-    def is_sampling(self) -> bool:
-        return False
-
-    async def prepare(self, task: Task, work: HostQueue) -> Outcome | None:
+    async def _refuse(self, task: Task, queue: HostQueue) -> Outcome | None:
         """Return the outcome where robots.txt forbids to ask, None where it may be asked for."""
-        robots = await self._manners.robots_for(task.url, work)
+        robots = await self._manners.robots_for(task.url, queue)
         if robots is None or robots.allows(task.url):
             return None
         now, why = self.clock.now(), "robots.txt does not allow it"
@@ -374,20 +291,17 @@ class Watch:
             return Outcome(task, "refused", now, why=why)
         return Outcome(task, "retry", now, why=why, retry_at=now + timedelta(seconds=DAY_S))
 
-    async def visit(self, task: Task, work: HostQueue) -> Receipt:
+    async def _visit(self, task: Task, queue: HostQueue) -> Receipt:
         """Visit a watched page, or the page of a record."""
-        try:
-            if task.kind != "list":
-                return await self._items.visit(task, work, self._parts(task.site))
-            row = await self._row(task)
-            receipt = await ListVisit(self._tools, task, row, work).run()
-            if receipt.records:
-                self._outbox.note(task.id)
-            return receipt
-        finally:
-            self._room.pages.release()
+        if task.kind != "list":
+            return await self._items.visit(task, queue, self._parts(task.site))
+        row = await self._row(task)
+        receipt = await ListVisit(self._tools, task, row, queue).run()
+        if receipt.records:
+            self._outbox.note(task.id)
+        return receipt
 
-    async def settle(self, outcome: Outcome) -> Receipt:
+    async def _store(self, outcome: Outcome) -> Receipt:
         """Store an outcome that asked for nothing."""
         receipt = await self._clerk.store(outcome)
         if outcome.task.kind == "list":
@@ -414,6 +328,81 @@ class Watch:
             self.totals.records += 1
         if self._listener is not None:
             await self._listener(event)
+
+
+class Items:
+    """Archives the pages that new records lead to, as a crawl would; what is learned of their sites is kept."""
+
+    def __init__(
+        self,
+        kit: RunContext,
+        getter: RobotsGetter,
+        manners: Politeness,
+        clock: Clock,
+        tell: Callable[[Event], Awaitable[None]],
+    ) -> None:
+        self._kit, self._clerk, self._getter, self._manners = kit, kit.clerk, getter, manners
+        self._clock, self._tell = clock, tell
+        self._owner = kit.new_owner()
+        self._sites: OrderedDict[int, Learning] = OrderedDict()
+        self._entering = asyncio.Lock()
+
+    async def visit(self, task: Task, queue: HostQueue, parts: tuple[str, ...]) -> Receipt:
+        """Ask for a page, extract it, store it."""
+        outcome, response = await self._ask(task, queue)
+        if response is not None:
+            outcome = await self._extract(outcome, response, parts)
+        receipt = await self._clerk.store(outcome)
+        if outcome.state != "retry":
+            title = outcome.extracted.title if outcome.extracted is not None else ""
+            head = (outcome.at, host_of(task.url), task.url)
+            await self._tell(DocumentEvent(*head, task.url, title, receipt.stored, outcome.why))
+        return receipt
+
+    async def close(self, *, hurry: bool = False) -> None:
+        """Keep what was learned; in a hurry, what is stored by now."""
+        for site in list(self._sites):
+            learning = self._sites.pop(site)
+            await (learning.break_off() if hurry else learning.close())
+
+    async def _ask(self, task: Task, queue: HostQueue) -> tuple[Outcome, Response | None]:
+        judge = Judge(UrlFilter(Url(task.url), CrawlOptions()), _ATTEMPTS)
+        validators = {"etag": task.etag, "modified": task.modified}
+        try:
+            response = await self._manners.get(self._getter, task.url, queue, **validators)
+        except FetchFailed as failure:
+            return judge.settle_failure(task, failure, self._clock.now()), None
+        outcome, is_page = judge.settle(task, response)
+        outcome = replace(outcome, at=self._clock.at(response.answered_at))
+        if outcome.retry_at is not None:
+            wait = outcome.retry_at - datetime.now(UTC)
+            outcome = replace(outcome, retry_at=self._clock.now() + wait)
+        return outcome, response if is_page else None
+
+    async def _extract(self, outcome: Outcome, response: Response, parts: tuple[str, ...]) -> Outcome:
+        task = outcome.task
+        learning = await self._enter(task, parts)
+        whole = response.cut_at_bytes is None
+        tag = header(response, "X-Robots-Tag")
+        job = Job(learning.setup, task.url, response.body, "page", outcome.content_type, response.status, whole, tag)
+        answer = await learning.extract(job)
+        if answer.extracted is None:
+            return replace(outcome, state="failed", why=answer.why)
+        return replace(outcome, extracted=answer.extracted)
+
+    async def _enter(self, task: Task, parts: tuple[str, ...]) -> Learning:
+        """Return what is known of the site, and let the one go that was not asked for longest."""
+        async with self._entering:
+            known = self._sites.get(task.site)
+            if known is None:
+                setup = SiteSetup(f"site {task.site}", parts, start=task.url)
+                known = Learning(self._kit, self._owner, task.site, setup)
+                await known.begin()
+                self._sites[task.site] = known
+            self._sites.move_to_end(task.site)
+            if len(self._sites) > _SITES:
+                await self._sites.popitem(last=False)[1].close()
+        return known
 
 
 def add_lists(
