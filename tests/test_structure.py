@@ -99,10 +99,6 @@ def test_every_part_of_the_package_has_its_place() -> None:
     assert parts <= {"public", *FLOOR}
 
 
-# Commands and the demo show what the public face does: they may use it as everybody does.
-OUTERMOST = {"demo", "cli"}
-
-
 def test_folders_import_only_downwards() -> None:
     """Messages read `module imports target`: it stands above, or beside."""
     wrong = []
@@ -113,10 +109,27 @@ def test_folders_import_only_downwards() -> None:
         for target in imports_of(path):
             if target.split(".")[0] != "scythe":
                 continue
-            other = part_of(target) if target != "scythe" else "public"
-            fine = own in OUTERMOST if other == "public" else other == own or FLOOR[other] < FLOOR[own]
-            wrong += [] if fine else [f"{module_name(path)} imports {target}"]
+            other = part_of(target)
+            if other != own and (other == "public" or FLOOR[other] >= FLOOR[own]):
+                wrong.append(f"{module_name(path)} imports {target}")
     assert wrong == []
+
+
+def test_few_modules_have_one_importer_in_their_own_folder() -> None:
+    """Such a module belongs into its importer, unless it is a concept of its own: so a few may stay."""
+    modules = {module_name(path) for path in SOURCES}
+    importers: dict[str, set[str]] = {}
+    for path in SOURCES:
+        for target in imports_of(path):
+            found = target if target in modules else target.rpartition(".")[0]
+            if found in modules and found != module_name(path):
+                importers.setdefault(found, set()).add(module_name(path))
+    single = [
+        module
+        for module, by in importers.items()
+        if len(by) == 1 and module.rpartition(".")[0] == next(iter(by)).rpartition(".")[0] != "scythe"
+    ]
+    assert len(single) <= 40, sorted(single)
 
 
 def test_third_party_imports_are_declared() -> None:
