@@ -321,7 +321,7 @@ def test_check_speaks_json(desk: Desk) -> None:
         (("cut", "no.json", "rest"), "no.json: cannot be read"),
         (("cut", "cut.json", "rest"), "cut.json: line "),
         (("cut", "news.json", "rest", "--via", "magic"), "--via magic: expected one of auto, cut, tree"),
-        (("cut", "news.json", "rest", "-f", "docx"), "known formats are jsonl"),
+        (("cut", "news.json", "rest", "-f", "docx"), "known formats are txt"),
         (("cut", "news.json", "rest", "-o", "out.xyz"), "the suffix names no format"),
         (("check", "cut.json", "rest"), "cut.json: line "),
         (("check", "no.json", "rest"), "no.json: cannot be read: No such file"),
