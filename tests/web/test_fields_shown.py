@@ -22,18 +22,21 @@ from scythe.url import Url
 from scythe.web.fields import fields
 from scythe.web.fields.field_pages import KEPT, FieldPages
 from scythe.web.fields.fields import (
+    FIELDS,
+    VALUES,
     CellWanted,
     ElementWanted,
+    FieldSessions,
     FieldsShown,
     FieldsView,
     FieldView,
     ForgetWanted,
+    Pick,
     PickWanted,
     SaveWanted,
     SiteWanted,
     TextsWanted,
 )
-from scythe.web.fields.fields_session import FIELDS, VALUES, FieldSessions, Pick
 from scythe.web.fields.fields_trial import FoundValues, Usually, ValueDoubt, doubt
 from scythe.web.server import serve_in_thread
 from scythe.web.state import PROFILE, JobView, NotNow, NotThere, State, StateOptions

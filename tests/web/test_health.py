@@ -30,14 +30,16 @@ from scythe.web.auth import Auth
 from scythe.web.health.health import (
     ChangesWanted,
     HealthWanted,
+    Versions,
+    compare_profiles,
     day_of,
     judge,
     list_changes,
     see_health,
     show_health,
+    summarise,
     tell_log,
 )
-from scythe.web.health.profile_changes import Versions, compare_profiles, summarise
 from scythe.web.state import PROFILE, NotThere, State
 
 NOW = datetime(2026, 11, 16, tzinfo=UTC)

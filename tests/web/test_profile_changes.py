@@ -8,7 +8,7 @@ import pytest
 
 from scythe.model import LabelledPage, PageImages, SiteImages
 from scythe.site.rules import ELEMENT, FieldRules, ImageArea, ImageRules, Layout, ListRules, Profile, Rule, Way
-from scythe.web.health.profile_changes import ProfileChange, compare_profiles, summarise
+from scythe.web.health.health import ProfileChange, compare_profiles, summarise
 
 PRICE = FieldRules("price", (Way(ELEMENT, (Rule("tag", b'<b class="price">'), Rule("before", b"<i>", 3))),))
 NAME = FieldRules("name", ())

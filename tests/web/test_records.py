@@ -26,14 +26,19 @@ from scythe.fetch.inputs import LoadedPage
 from scythe.watching.watch import Watch
 from scythe.watching.watch_options import ListOptions, WatchOptions
 from scythe.web.operations import Nothing
-from scythe.web.records.page_lists import EndWanted, Listings, WatchWanted, end_watch, list_watches, watch_page
 from scythe.web.records.records import (
+    EndWanted,
     ExportWanted,
+    Listings,
     PageRecordsWanted,
     RecordsWanted,
+    WatchWanted,
+    end_watch,
     export_list,
     list_records,
+    list_watches,
     show_records,
+    watch_page,
 )
 from scythe.web.server import Serving
 from scythe.web.state import NotThere, State

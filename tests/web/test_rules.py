@@ -22,18 +22,21 @@ from scythe.site.trace import CutRange, Tracer
 from scythe.web.app import make_templates
 from scythe.web.auth import Auth
 from scythe.web.rules.rules import (
+    MOST_BYTES,
     LearnWanted,
     PageWanted,
     RulesViewWanted,
     RulesWanted,
+    SourcePart,
     SourceWanted,
     explain_at_hand,
     learn_site,
     list_rules,
     read_source_part,
+    show_more,
     show_rules,
+    show_windows,
 )
-from scythe.web.rules.rules_page import MOST_BYTES, SourcePart, show_more, show_windows
 from scythe.web.server import Serving, serve_in_thread
 from scythe.web.state import PROFILE, NotNow, NotThere, State, StateOptions
 from scythe.web.text_diff import diff_words

@@ -17,7 +17,7 @@ from scythe.url import Url
 from scythe.web.home.home import see_about
 from scythe.web.learned_sites import LearnedSites
 from scythe.web.operations import Nothing
-from scythe.web.rules.rules_page import MeasuredSites
+from scythe.web.rules.rules import MeasuredSites
 from scythe.web.state import PROFILE, Jobs, State, StateOptions
 
 

@@ -2,21 +2,316 @@
 
 from __future__ import annotations
 
+import shlex
+import threading
+from collections import OrderedDict
+from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from importlib.util import find_spec
 from typing import Annotated, Any, Literal
 from urllib.parse import urlencode
 
 import msgspec
 
+from scythe.archive.observations import lists_of_watch, plan_rows
+from scythe.archive.results import RegionRow, WatchRow
+from scythe.archive.watches import watch_rows
+from scythe.crawling.url_filter import start_address
+from scythe.engine.discovery import read_list
+from scythe.engine.worker_protocol import Job, SiteSetup
+from scythe.errors import BadInput
+from scythe.fetch.page_check import sniff_bytes, sniff_text
+from scythe.model import Paging, Record, RecordList
 from scythe.output.formats import FORMATS, ROWS, formats_of
 from scythe.output.rows import Shape, list_batch, write_rows
-from scythe.reading.lists.own_link import title_of
+from scythe.page import Page
+from scythe.reading.lists.find_lists import CUT, place_records
+from scythe.reading.lists.own_link import own_links, title_of
+from scythe.reading.lists.paging import read_paging
+from scythe.schedule.policies import POLICIES
+from scythe.watch_model import DAY_S, Goals
+from scythe.watching.list_choice import Notes, unfound, watched_rows
+from scythe.watching.list_identity import MOST, Chosen, choose_places
+from scythe.watching.watch import add_lists, forget_lists
+from scythe.watching.watch_options import OLDER_PAGES, ListOptions
 from scythe.web.auth import NOTHING_POLICY
-from scythe.web.operations import Key, Number, Operation, RequestInput, Sent, ServedFile, View
-from scythe.web.records import page_lists
-from scythe.web.records.page_lists import Listings, PageListing, PageListView, PageRecords, find_watch
+from scythe.web.operations import Address, Key, Nothing, Number, Operation, RequestInput, Sent, ServedFile, View
+from scythe.web.runs.run_store import Runs
+from scythe.web.safe_html import number_elements
 from scythe.web.state import NotThere, PageAtHand, State
+
+_KEPT = 16  # pages whose lists are kept
+
+
+@dataclass(frozen=True, slots=True)
+class RecordView:
+    """One record."""
+
+    fields: tuple[str, ...]  # one per column of its list
+    link: str  # where it leads; empty: nowhere
+    links: tuple[str, ...]
+    images: tuple[str, ...]
+    elements: tuple[int, ...] = ()  # its outermost elements, by their numbers in the frame of the page
+
+
+@dataclass(frozen=True, slots=True)
+class PageListView:
+    """Records that repeat one pattern of a page."""
+
+    number: int  # best first, from 1 on
+    kind: str
+    score: float  # 0..1, how likely it is what the page is about
+    is_listed: bool  # False: a menu, a pager or the like
+    columns: tuple[str, ...]
+    records: tuple[RecordView, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PageRecords:
+    """What a page lists."""
+
+    page: int
+    url: str | None
+    title: str
+    next: str | None  # the page that goes on with the list
+    pages: int  # others of the list that it names
+    lists: tuple[PageListView, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PageListing:
+    """The lists of one page as they were read."""
+
+    page: PageAtHand
+    title: str
+    paging: Paging
+    lists: tuple[RecordList, ...]  # all, best first
+    places: tuple[tuple[tuple[int, ...], ...], ...]  # by list and record: numbers of elements
+
+    @property
+    def listed(self) -> tuple[RecordList, ...]:
+        """Those that hold records of something: what a watch sees."""
+        return tuple(listed for listed in self.lists if listed.score >= CUT)
+
+    def see(self, number: int) -> PageListView:
+        """Return a list by its number. Raises NotThere."""
+        if not 1 <= number <= len(self.lists):
+            raise NotThere(f"page {self.page.number} has {len(self.lists)} lists, and no list {number}")
+        listed, places = self.lists[number - 1], self.places[number - 1]
+        own = own_links(listed)
+        records = tuple(
+            _see_record(record, own[row], places[row] if row < len(places) else ())
+            for row, record in enumerate(listed.records)
+        )
+        is_listed = listed.score >= CUT
+        return PageListView(number, listed.kind, listed.score, is_listed, listed.columns, records)
+
+    def see_all(self, *, everything: bool) -> PageRecords:
+        """Return what the page lists; with `everything` also menus and the like."""
+        shown = self.lists if everything else self.listed
+        lists = tuple(self.see(number) for number in range(1, len(shown) + 1))
+        following = self.paging.next or self.paging.more
+        return PageRecords(self.page.number, self.page.url, self.title, following, len(self.paging.pages), lists)
+
+
+def _see_record(record: Record, own: str, elements: tuple[int, ...]) -> RecordView:
+    link = own or (record.links[0] if record.links else "")
+    return RecordView(record.fields, link, record.links, record.images, elements)
+
+
+class Listings:
+    """What pages at hand list, read when first asked for."""
+
+    def __init__(self, state: State) -> None:
+        self._state = state
+        self._kept: OrderedDict[int, PageListing] = OrderedDict()
+        self._lock = threading.Lock()  # its own: a page of some megabytes takes seconds, and others have to go on
+
+    def get(self, number: int) -> PageListing:
+        """Return the lists of a page at hand. Raises NotThere."""
+        at_hand = self._state.page(number)
+        if at_hand is None:
+            raise NotThere(f"there is no page {number}")
+        with self._lock:
+            kept = self._kept.get(number)
+            if kept is None or kept.page is not at_hand:
+                kept = self._kept[number] = _read(at_hand)
+            self._kept.move_to_end(number)
+            while len(self._kept) > _KEPT:
+                self._kept.popitem(last=False)
+            return kept
+
+
+def _read(at_hand: PageAtHand) -> PageListing:
+    if sniff_bytes(at_hand.body[:4096], at_hand.content_type):
+        return _read_other(at_hand)
+    page = Page.from_bytes(at_hand.body, url=at_hand.url, content_type=at_hand.content_type)
+    if sniff_text(page.html, at_hand.content_type):
+        return _read_other(at_hand)
+    placed = place_records(page)
+    numbers = {node.mem_id: number for number, node in enumerate(number_elements(page))}
+    places = tuple(
+        tuple(tuple(numbers[node.mem_id] for node in nodes if node.mem_id in numbers) for nodes in rows)
+        for _, rows in placed
+    )
+    lists = tuple(listed for listed, _ in placed)
+    return PageListing(at_hand, _title(page), read_paging(page), lists, places)
+
+
+def _title(page: Page) -> str:
+    return page.metadata.title or page.head.title
+
+
+def _read_other(at_hand: PageAtHand) -> PageListing:
+    """Read a feed or a sitemap, which have no places to show; anything else has no lists."""
+    setup = SiteSetup("lists", ("records",), learns=False)
+    listed = read_list(Job(setup, at_hand.url or "", at_hand.body, "list", at_hand.content_type or ""))
+    return PageListing(at_hand, listed.title, Paging(), listed.regions, tuple(() for _ in listed.regions))
+
+
+_SOON = datetime(1971, 1, 1, tzinfo=UTC)  # an address due before is due at once
+
+Miss = Annotated[float, msgspec.Meta(ge=0.0001, le=0.5, description="Share of records that may be missed.")]
+Delay = Annotated[float, msgspec.Meta(ge=60, le=366 * DAY_S, description="Seconds.")]
+Places = Annotated[tuple[Number, ...], msgspec.Meta(max_length=MOST)]
+Policy = Annotated[str, msgspec.Meta(max_length=40, description=f"One of: {', '.join(POLICIES)}.")]
+
+
+class WatchWanted(RequestInput, frozen=True):
+    """What to watch: a page at hand, by its number, or any address."""
+
+    page: Number | None = None
+    url: Address = ""
+    lists: Places = ()  # their numbers on the page, best first; none: all of them
+    miss: Miss = 0.01
+    max_delay_s: Delay | None = None  # no record is seen later than so many seconds after it came
+    p95_s: Delay | None = None  # 95 of 100 are seen within so many seconds
+    policy: Policy = "auto"
+    older_pages: Annotated[int, msgspec.Meta(ge=0, le=1_000)] = OLDER_PAGES
+    follow: bool = False  # archive the pages that records lead to, too
+
+
+class EndWanted(RequestInput, frozen=True):
+    """A page that is watched."""
+
+    url: Address
+
+
+@dataclass(frozen=True, slots=True)
+class WatchView:
+    """A page that is watched."""
+
+    number: int
+    url: str
+    site: str
+    lists: tuple[str, ...]  # what is watched of it; none: all its lists
+    places: tuple[int, ...]  # of those that were chosen, on the page as it was then
+    missing: tuple[str, ...]  # chosen, but not found on the page so far
+    miss: float
+    max_delay_s: float | None
+    follow: bool
+    next_at: datetime | None  # None: it is not to be visited
+    is_due: bool  # at once
+    last_at: datetime | None
+    records: int  # that were new, in all
+    why: str  # what stands in its way, where something does
+    command: str  # that makes the visits
+
+
+def watch_page(state: State, wanted: WatchWanted) -> WatchView:
+    """Have lists of a page watched from now on, or otherwise than before."""
+    address, options = _options(state, wanted)
+    with state.archive() as archive:
+        (number,) = add_lists(archive, [address], options)
+        row = next(row for row in watch_rows(archive) if row.id == number)
+        seen = _see(state, row, lists_of_watch(archive, row.id))
+    state.part(Runs).nudge()  # a watch that goes on need not find out by itself
+    return seen
+
+
+def _options(state: State, wanted: WatchWanted) -> tuple[str, ListOptions]:
+    """Return the address of the page, and what is wanted of it. Raises BadInput and NotThere."""
+    chosen: tuple[Chosen, ...] = tuple(Chosen(place=place) for place in dict.fromkeys(wanted.lists))
+    others: tuple[Chosen, ...] = ()
+    address = wanted.url.strip()
+    if wanted.page is not None:
+        listing = state.part(Listings).get(wanted.page)
+        address = address or listing.page.url or ""
+        if chosen:
+            chosen, others = choose_places(listing.listed, wanted.lists)
+    if not address:
+        raise BadInput("a page without an address cannot be watched")
+    goals = Goals(miss=wanted.miss, max_delay_s=wanted.max_delay_s, delay_s=wanted.p95_s)
+    if wanted.max_delay_s is not None and wanted.max_delay_s < goals.floor_s:
+        goals = Goals(wanted.miss, wanted.max_delay_s, wanted.p95_s, floor_s=wanted.max_delay_s)
+    options = ListOptions(wanted.policy, goals, wanted.older_pages, follow=wanted.follow, regions=chosen, others=others)
+    return start_address(address), options
+
+
+def end_watch(state: State, wanted: EndWanted) -> list[WatchView]:
+    """Watch a page no longer; what was archived stays."""
+    with state.archive() as archive:
+        try:
+            forget_lists(archive, [wanted.url])
+        except BadInput as error:
+            raise NotThere(str(error)) from None
+    return list_watches(state, Nothing())
+
+
+def list_watches(state: State, wanted: Nothing) -> list[WatchView]:
+    """List the pages that are watched."""
+    if state.options.archive is None:
+        return []
+    lists: dict[int, list[RegionRow]] = {}
+    with state.archive() as archive:
+        for plan in plan_rows(archive):
+            lists.setdefault(plan.region.watch, []).append(plan.region)
+        return [_see(state, row, lists.get(row.id, [])) for row in watch_rows(archive)]
+
+
+def find_watch(state: State, url: str | None) -> WatchView | None:
+    """Return the watch of an address, None where there is none."""
+    if url is None or state.options.archive is None:
+        return None
+    address = start_address(url)
+    with state.archive() as archive:
+        row = next((row for row in watch_rows(archive) if row.url == address), None)
+        return None if row is None else _see(state, row, lists_of_watch(archive, row.id))
+
+
+def _see(state: State, row: WatchRow, known: Sequence[RegionRow]) -> WatchView:
+    options, notes = ListOptions.from_json(row.options), Notes.from_json(row.notes)
+    lists = watched_rows(known, notes, options)
+    waiting = unfound(notes, options)
+    is_due = row.due_at is not None and row.due_at <= datetime.now(UTC)
+    return WatchView(
+        number=row.id,
+        url=row.url,
+        site=row.site_key,
+        lists=tuple(listed.name for listed in lists) or tuple(one.name for one in waiting),
+        places=tuple(one.place for one in options.regions if one.place),
+        missing=tuple(one.name for one in waiting) if row.visited_at is not None else (),
+        miss=options.goals.miss,
+        max_delay_s=options.goals.max_delay_s,
+        follow=options.follow,
+        next_at=datetime.now(UTC) if row.due_at is not None and row.due_at < _SOON else row.due_at,
+        is_due=is_due,
+        last_at=row.visited_at,
+        records=sum(listed.records for listed in lists),
+        why=row.why if row.attempts else "",
+        command=f"scythe watch --archive {shlex.quote(str(state.where))}",
+    )
+
+
+WATCH_OPERATIONS = (
+    Operation("GET", "/api/watches", list_watches, Nothing, list[WatchView], "The pages that are watched.", "watches"),
+    Operation("POST", "/api/watch", watch_page, WatchWanted, WatchView, "Have lists of a page watched.", "watch"),
+    Operation(
+        "POST", "/api/watch/end", end_watch, EndWanted, list[WatchView], "Watch a page no longer.", "watch_no_longer"
+    ),
+)
+
 
 _ROWS = 100  # records that are shown at once
 _CELL_CHARS = 140  # of a text that is shown before it is folded
@@ -205,7 +500,7 @@ def _savings(listing: PageListing, one: PageListView | None) -> list[Saving]:
 
 OPERATIONS = (
     Operation("GET", "/api/records", list_records, PageRecordsWanted, PageRecords, "The lists of a page at hand."),
-    *page_lists.OPERATIONS,
+    *WATCH_OPERATIONS,
 )
 DOCUMENTS = (ServedFile("/records/export", export_list, ExportWanted),)
 VIEWS = (View("/records", "records.html", show_records, RecordsWanted, area="records"),)

@@ -2,34 +2,488 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
+import threading
+import time
+from bisect import bisect_right
+from collections import Counter, OrderedDict
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from statistics import median
 from typing import Annotated, Any
+from urllib.parse import urlsplit
 
 from msgspec import Meta
 
-from scythe.site.describe_rules import LayoutTold
+from scythe.limits import LIMITS
+from scythe.page import Page
+from scythe.page.source import Source, read_source, tag_end
+from scythe.site.describe_rules import LayoutTold, describe_layout
+from scythe.site.extract import rows_by_offset
+from scythe.site.rules import Profile
 from scythe.site.site import Site
-from scythe.web.learned_sites import choose_site
+from scythe.site.trace import CutRange, FieldTrace, PageTrace, RuleTrace, Tracer, WayTrace, line_of
+from scythe.web.learned_sites import LearnedSites, choose_site
 from scythe.web.operations import Operation, RequestInput, View
-from scythe.web.rules.rules_page import (
-    COLD,
-    CUT,
-    MISSING,
-    TREE,
-    FieldMeasured,
-    Followed,
-    MeasuredSites,
-    PageExplained,
-    PageMeasured,
-    SourcePart,
-    explain_page,
-    is_followed,
-    show_more,
-)
+from scythe.web.safe_html import number_elements
 from scythe.web.state import PROFILE, BackgroundJob, JobView, NotNow, NotThere, PageAtHand, State, see
+from scythe.web.text_diff import DiffPart, diff_words
+
+_AROUND = 240  # bytes shown before and behind a part
+_INSIDE = 600  # bytes of a part shown from its start, and up to its end
+_SNAP = 200  # bytes that an edge is moved at most to be at a line or a tag
+_JOIN = 400  # bytes between two windows that are shown rather than left out
+MOST_BYTES = 24_000  # shown at once when more is asked for
+
+Span = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class SourcePiece:
+    """Some text of one line, and the places that it is part of, the outermost first."""
+
+    text: str
+    places: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SourceLine:
+    """One line, or what is shown of it."""
+
+    number: int
+    pieces: tuple[SourcePiece, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SourcePart:
+    """A stretch of the source: shown, or left out."""
+
+    start: int  # bytes
+    end: int
+    first_line: int
+    last_line: int
+    lines: tuple[SourceLine, ...]  # () where it is left out
+
+
+def show_windows(body: bytes, encoding: str, places: Sequence[CutRange]) -> list[SourcePart]:
+    """Return the whole source as parts, of which those around the edges of places are shown."""
+    parts: list[SourcePart] = []
+    here, line = 0, 1
+    for start, end in _windows(body, encoding, places):
+        if start > here:
+            parts.append(_left_out(body, here, start, line))
+            line += body.count(b"\n", here, start)
+        parts.append(show_part(body, encoding, places, start, end, line))
+        line += body.count(b"\n", start, end)
+        here = end
+    if here < len(body):
+        parts.append(_left_out(body, here, len(body), line))
+    return parts
+
+
+def show_more(body: bytes, encoding: str, places: Sequence[CutRange], start: int, end: int) -> list[SourcePart]:
+    """Return a stretch that was left out: what may be shown at once, then what is still left."""
+    end = min(end, len(body))
+    stop = end if end - start <= MOST_BYTES else _snap_end(body, encoding, start + MOST_BYTES, end)
+    line = line_of(body, start)
+    parts = [show_part(body, encoding, places, start, stop, line)]
+    if stop < end:
+        parts.append(_left_out(body, stop, end, line + body.count(b"\n", start, stop)))
+    return parts
+
+
+def show_part(body: bytes, encoding: str, places: Sequence[CutRange], start: int, end: int, line: int) -> SourcePart:
+    """Return a stretch line by line."""
+    lines: list[SourceLine] = []
+    pieces: list[SourcePiece] = []
+    number = line
+    spans = [(number, span) for number, place in enumerate(places) for span in place.parts or (place.span,)]
+    spans = [(number, span) for number, span in spans if span[0] < end and span[1] > start]
+    # the longest first: it is the outermost; of two that are the same, a field is looked for rather than its images
+    spans.sort(key=lambda one: (one[1][0] - one[1][1], -one[0]))
+    for first, last in _segments(body, start, end, spans):
+        inside = tuple(place for place, span in spans if span[0] <= first and last <= span[1])
+        pieces.append(SourcePiece(body[first:last].decode(encoding, "replace"), inside))
+        if body[last - 1] == 0x0A or last == end:
+            lines.append(SourceLine(number, tuple(pieces)))
+            pieces = []
+            number += 1
+    return SourcePart(start, end, line, line + body.count(b"\n", start, end), tuple(lines))
+
+
+def _segments(body: bytes, start: int, end: int, spans: Sequence[tuple[int, Span]]) -> Iterator[Span]:
+    """Yield the stretches between ends of lines and edges of places."""
+    edges = {edge for _, span in spans for edge in span if start < edge < end}
+    here = body.find(b"\n", start, end)
+    while here >= 0:
+        edges.add(here + 1)
+        here = body.find(b"\n", here + 1, end)
+    last = start
+    for edge in sorted(edges | {end}):
+        yield last, edge
+        last = edge
+
+
+def _windows(body: bytes, encoding: str, places: Sequence[CutRange]) -> list[Span]:
+    wanted: list[Span] = []
+    for place in places:
+        start, end = place.span
+        if end - start <= 2 * _INSIDE:
+            wanted.append((start - _AROUND, end + _AROUND))
+        else:
+            wanted += [(start - _AROUND, start + _INSIDE), (end - _INSIDE, end + _AROUND)]
+    joined: list[Span] = []
+    for start, end in sorted(wanted):
+        first, last = _snap_start(body, encoding, max(start, 0)), _snap_end(body, encoding, end, len(body))
+        if joined and first <= joined[-1][1] + _JOIN:
+            joined[-1] = (joined[-1][0], max(joined[-1][1], last))
+        else:
+            joined.append((first, last))
+    return joined
+
+
+def _snap_start(body: bytes, encoding: str, at: int) -> int:
+    """Move an edge back to where a line, a tag or at least a character begins."""
+    if at <= _SNAP:
+        return 0
+    line = body.rfind(b"\n", at - _SNAP, at)
+    if line >= 0:
+        return line + 1
+    tag = body.rfind(b"<", at - _SNAP, at + 1)
+    return tag if tag >= 0 else _to_character(body, encoding, at)
+
+
+def _snap_end(body: bytes, encoding: str, at: int, most: int) -> int:
+    """Move an edge forth to where a line or a tag begins, or back to where a character does."""
+    if at + _SNAP >= most:
+        return most
+    line = body.find(b"\n", at, at + _SNAP)
+    if line >= 0:
+        return line + 1
+    tag = body.find(b"<", at, at + _SNAP)
+    return tag if tag >= 0 else _to_character(body, encoding, at)
+
+
+def _to_character(body: bytes, encoding: str, at: int) -> int:
+    for _ in range(3 if encoding == "utf-8" else 0):
+        if 0 < at < len(body) and body[at] & 0xC0 == 0x80:
+            at -= 1
+    return at
+
+
+def _left_out(body: bytes, start: int, end: int, line: int) -> SourcePart:
+    return SourcePart(start, end, line, line + body.count(b"\n", start, end), ())
+
+
+_TRACES = 8  # pages kept with all that was traced
+_SITES = 4
+CUT, TREE, COLD, MISSING = "cut", "tree", "cold", "missing"
+OUTCOMES = (CUT, TREE, COLD, MISSING)
+
+
+@dataclass(frozen=True, slots=True)
+class FieldMeasured:
+    """How one field of one page was got."""
+
+    name: str
+    outcome: str  # one of OUTCOMES
+    differs: bool  # the tree gives something else than was delivered
+    cut_us: float | None  # microseconds; None where nothing was cut
+    chars: int  # of all its values
+
+
+@dataclass(frozen=True, slots=True)
+class PageMeasured:
+    """What the rules make of one page."""
+
+    page: int  # its number among the pages at hand
+    name: str
+    url: str | None
+    layout: str  # "" where none fits
+    fields: tuple[FieldMeasured, ...]
+    records: str  # one of OUTCOMES, or "" where the layout has no rules for them
+
+    @property
+    def label(self) -> str:
+        """Its address without the host, which is the same for all."""
+        return urlsplit(self.url)._replace(scheme="", netloc="").geturl() or "/" if self.url else self.name
+
+    @property
+    def differing(self) -> tuple[str, ...]:
+        """The fields of which the tree gives something else."""
+        return tuple(field.name for field in self.fields if field.differs)
+
+    def count(self, outcome: str) -> int:
+        """Return how many fields were got in one way."""
+        return sum(field.outcome == outcome for field in self.fields)
+
+
+class Followed:
+    """What was learned of one site, with the pages that were followed through it."""
+
+    def __init__(self, stamp: object, profile: Profile) -> None:
+        self.stamp = stamp
+        self.profile = profile
+        self.layouts: tuple[LayoutTold, ...] = tuple(describe_layout(layout) for layout in profile.layouts)
+        self._tracer = Tracer(profile)
+        self._lock = threading.Lock()
+        self._measured: dict[int, tuple[PageAtHand, PageMeasured]] = {}
+        self._traces: OrderedDict[int, tuple[PageAtHand, PageTrace]] = OrderedDict()
+
+    def trace(self, page: PageAtHand) -> PageTrace:
+        """Follow one page, or return what came of it before."""
+        with self._lock:
+            kept = self._traces.pop(page.number, None)
+            if kept is None or kept[0] is not page:
+                kept = (page, self._tracer.trace_page(page.body, page.url))
+            self._traces[page.number] = kept
+            while len(self._traces) > _TRACES:
+                self._traces.popitem(last=False)
+            self._measured[page.number] = (page, _measure(page, kept[1]))
+        return kept[1]
+
+    def measure(self, pages: list[PageAtHand], budget_s: float) -> tuple[list[PageMeasured], int]:
+        """Return what came of pages, and how many are left to follow once the time is over."""
+        until = time.monotonic() + budget_s
+        found, left = [], 0
+        for page in pages:
+            if not is_followed(page):
+                continue
+            kept = self._measured.get(page.number)
+            if kept is None or kept[0] is not page:
+                if time.monotonic() > until:
+                    left += 1
+                    continue
+                self.trace(page)
+                kept = self._measured[page.number]
+            found.append(kept[1])
+        return found, left
+
+
+class MeasuredSites:
+    """The sites of a state whose rules were looked at last."""
+
+    def __init__(self, state: State) -> None:
+        self._state = state
+        self._lock = threading.Lock()
+        self._sites: OrderedDict[str, Followed] = OrderedDict()
+
+    def find(self, key: str) -> Followed | None:
+        """Return what was learned of a site; None where nothing was."""
+        stamp = self._state.part(LearnedSites).stamp(key)
+        with self._lock:
+            kept = self._sites.pop(key, None)
+            if stamp is None:
+                return None
+            if kept is None or kept.stamp != stamp:
+                site = self._state.load_site(key)
+                if site is None:
+                    return None
+                kept = Followed(stamp, site.profile)
+            self._sites[key] = kept
+            while len(self._sites) > _SITES:
+                self._sites.popitem(last=False)
+            return kept
+
+
+def is_followed(page: PageAtHand) -> bool:
+    """Say whether a page is small enough to be followed in the time of a request."""
+    return len(page.body) <= LIMITS.traced_bytes and page.body.count(b"<") <= LIMITS.traced_tags
+
+
+def outcome_of(how: str) -> str:
+    """Say in one word how a field was got."""
+    if how.startswith("tree: read cold"):
+        return COLD
+    return next((word for word in (CUT, TREE) if how.startswith(word)), MISSING)
+
+
+def differs(field: FieldTrace) -> bool:
+    """Say whether the tree, by the same rules, gives something else than was delivered."""
+    return outcome_of(field.how) != COLD and field.values != field.by_tree
+
+
+def _measure(page: PageAtHand, trace: PageTrace) -> PageMeasured:
+    fields = tuple(
+        FieldMeasured(
+            name=field.name,
+            outcome=outcome_of(trace.hows.get(field.name, field.how)),
+            differs=differs(field),
+            cut_us=field.cut_us if field.how.startswith(CUT) else None,
+            chars=sum(map(len, field.values)),
+        )
+        for field in trace.trace.fields
+    )
+    records = outcome_of(trace.hows["records"]) if trace.layout and "records" in trace.hows else ""
+    return PageMeasured(page.number, page.name, page.url, trace.layout, fields, records)
+
+
+COLOURS = 8  # that parts of a page are told apart by
+_OUTLINED = 60  # elements of one part that are outlined in the frame
+_DIFF_CHARS = 60_000  # of a value that is compared with what the tree gives
+_VALUES = 20  # of one field that are shown
+_VALUE_CHARS = 600
+
+
+@dataclass(frozen=True, slots=True)
+class RuleVoted:
+    """Where one rule leads on this page."""
+
+    kind: str
+    says: str
+    offset: int | None  # bytes; None: it is silent
+    line: int | None
+    agrees: bool  # it leads where most do
+
+
+@dataclass(frozen=True, slots=True)
+class WayVoted:
+    """How the rules of one way vote on this page."""
+
+    takes: str
+    needed: int
+    agreed: int
+    rules: tuple[RuleVoted, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PlaceExplained:
+    """A part of the page that was cut."""
+
+    number: int
+    colour: int
+    kind: str  # field, images, records
+    name: str
+    says: str
+    span: tuple[int, int]  # bytes
+    line: int
+    elements: tuple[int, ...]  # numbers in the frame; () where that is not certain
+
+
+@dataclass(frozen=True, slots=True)
+class FieldExplained:
+    """One field of this page."""
+
+    name: str
+    outcome: str  # cut, tree, cold, missing
+    how: str
+    values: tuple[str, ...]
+    more_values: int
+    place: int | None  # number of its place
+    cut_us: float | None
+    differs: bool
+    by_tree: tuple[str, ...]
+    diff: tuple[DiffPart, ...]  # from what was delivered to what the tree gives; () where they are the same
+    ways: tuple[WayVoted, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PageExplained:
+    """One page and what the rules make of it."""
+
+    page: int
+    name: str
+    url: str | None
+    layout: str  # "" where none fits
+    size: int  # bytes
+    encoding: str
+    lines: int
+    marks: tuple[int, int]  # of its layout that it has, and all of them
+    images: str  # how they were got
+    records: str
+    places: tuple[PlaceExplained, ...]
+    fields: tuple[FieldExplained, ...]
+    source: tuple[SourcePart, ...]
+
+
+def explain_page(at_hand: PageAtHand, found: PageTrace) -> PageExplained:
+    """Put together what is shown of one page. Its tree is built anew: that of the state would have to be locked."""
+    body = at_hand.body
+    page = Page.from_bytes(body, url=at_hand.url, content_type=at_hand.content_type)
+    elements = _find_elements(page, read_source(body), found.places)
+    places = tuple(_see_place(row, place, body, elements[row]) for row, place in enumerate(found.places))
+    by_name = {place.kind if place.kind == "images" else place.name: place.number for place in reversed(places)}
+    fits = next(((one.found, one.marks) for one in found.trace.layouts if one.fits), (0, 0))
+    return PageExplained(
+        page=at_hand.number,
+        name=at_hand.name,
+        url=at_hand.url,
+        layout=found.layout,
+        size=len(body),
+        encoding=found.trace.encoding,
+        lines=line_of(body, len(body)),
+        marks=fits,
+        images=found.hows.get("images", ""),
+        records=found.hows.get("records", ""),
+        places=places,
+        fields=tuple(_see_field(field, found.hows, by_name.get(field.name)) for field in found.trace.fields),
+        source=tuple(show_windows(body, found.trace.encoding, found.places)),
+    )
+
+
+def _see_place(row: int, place: CutRange, body: bytes, elements: tuple[int, ...]) -> PlaceExplained:
+    line = line_of(body, place.span[0])
+    return PlaceExplained(row, row % COLOURS, place.kind, place.name, place.says, place.span, line, elements)
+
+
+def _see_field(field: FieldTrace, hows: dict[str, str], place: int | None) -> FieldExplained:
+    how = hows.get(field.name, field.how)
+    is_other = differs(field)
+    return FieldExplained(
+        name=field.name,
+        outcome=outcome_of(how),
+        how=how,
+        values=tuple(_shorten(value) for value in field.values[:_VALUES]),
+        more_values=max(len(field.values) - _VALUES, 0),
+        place=place,
+        cut_us=field.cut_us if how.startswith(CUT) else None,
+        differs=is_other,
+        by_tree=tuple(_shorten(value) for value in field.by_tree[:_VALUES]) if outcome_of(how) != COLD else (),
+        diff=tuple(diff_words(_joined(field.values), _joined(field.by_tree))) if is_other else (),
+        ways=tuple(_see_way(way) for way in field.ways),
+    )
+
+
+def _see_way(way: WayTrace) -> WayVoted:
+    votes = Counter(rule.offset for rule in way.rules if rule.offset is not None)
+    most = votes.most_common(1)[0] if votes else (None, 0)
+    return WayVoted(way.takes, way.needed, most[1], tuple(_see_rule(rule, most[0]) for rule in way.rules))
+
+
+def _see_rule(rule: RuleTrace, most: int | None) -> RuleVoted:
+    return RuleVoted(rule.kind, rule.says, rule.offset, rule.line, rule.offset is not None and rule.offset == most)
+
+
+def _shorten(value: str) -> str:
+    return value if len(value) <= _VALUE_CHARS else f"{value[:_VALUE_CHARS]}\u2026"
+
+
+def _joined(values: Sequence[str]) -> str:
+    return "\n".join(values)[:_DIFF_CHARS]
+
+
+def _find_elements(page: Page, source: Source, places: Sequence[CutRange]) -> list[tuple[int, ...]]:
+    """Return for each place the numbers of its elements in the frame; none where bytes and tree cannot be matched."""
+    rows = rows_by_offset(source, page)
+    if rows is None:
+        return [()] * len(places)
+    numbers = {node.mem_id: number for number, node in enumerate(number_elements(page))}
+    nodes = page.elements.node
+    found = []
+    for place in places:
+        offsets = [_opening_of(source, span) for span in (place.parts or (place.span,))[:_OUTLINED]]
+        known = [rows[offset] for offset in offsets if offset is not None and offset in rows]
+        found.append(tuple(numbers[nodes[row].mem_id] for row in known if nodes[row].mem_id in numbers))
+    return found
+
+
+def _opening_of(source: Source, span: tuple[int, int]) -> int | None:
+    """Return where the element of a span begins: the span is the element, in its opening tag, or right behind that."""
+    at = bisect_right(source.offsets, span[0]) - 1
+    if at < 0:
+        return None
+    offset = source.offsets[at]
+    return offset if offset == span[0] or tag_end(source.body, offset) >= span[0] else None
+
 
 _BUDGET_S = 0.6  # for following pages in one request; who asks again gets further
 _LEAST = 2  # pages to learn from
