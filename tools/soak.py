@@ -26,14 +26,15 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from bench.trial_runs import query
+from bench.trials.harness import new_archives
+from bench.trials.watch_trial import compare, count_asks
 from tests.sites.replay_process import ReplayProcess, serve_replay_process
-from tools.crawl_trial import new_archives, query
 from tools.soak_client import Client, percentile
 from tools.soak_plot import plot_all
 from tools.soak_processes import Watched
 from tools.soak_report import Report, Seen, make_report, to_json, to_markdown
 from tools.soak_site import AGAIN_AFTER, Plan, crawled_sites, watched_site
-from tools.watch_trial import compare, count_asks
 
 NAMES = ("crawl", "watch", "ui")
 _TABLES = ("urls", "fetches", "pages", "versions", "records", "bodies")

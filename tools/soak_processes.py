@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tools.crawl_trial import ENVIRONMENT, ROOT, descendants, left_behind
+from bench.trial_runs import ENVIRONMENT, ROOT, descendants, left_behind
 
 _TICK_S = 1 / os.sysconf("SC_CLK_TCK")
 _MB = 1024.0  # in the KB that the system counts in
