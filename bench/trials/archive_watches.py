@@ -12,7 +12,7 @@ from datetime import UTC, datetime, timedelta
 from bench.trials.harness import ArchiveCpu, print_table, trial_folder
 from scythe.archive.archive import Archive
 from scythe.archive.frontier import add_urls, next_due, next_tasks
-from scythe.archive.host_leases import Owner, leave_lane, take_lane
+from scythe.archive.host_leases import Owner, leave_host, take_host
 from scythe.archive.observations import lists_of_watch, plan_rows
 from scythe.archive.open import open_archive
 from scythe.archive.outcomes import store_outcomes
@@ -92,9 +92,9 @@ def measure(where: str, watches: int, addresses: int) -> None:
         soon, late = NOW + timedelta(seconds=60), NOW + timedelta(days=2)
 
         def take(at: datetime) -> None:
-            taken = take_lane(archive, site, ME, now=at, kinds=WATCHED)
+            taken = take_host(archive, site, ME, now=at, kinds=WATCHED)
             if taken is not None:
-                leave_lane(archive, taken, ME, free_at=at, slow=1.0)
+                leave_host(archive, taken, ME, free_at=at, slow=1.0)
 
         visits = iter(range(1, 1_000_000))
         (task, *_) = next_tasks(archive, site, lane, 1, now=late, kinds=WATCHED)
@@ -102,8 +102,8 @@ def measure(where: str, watches: int, addresses: int) -> None:
         calls: dict[str, Callable[[], object]] = {
             "due_watches()": lambda: due_watches(archive),
             "due_sites()": lambda: due_sites(archive),
-            "take_lane(kinds=WATCHED), nothing due": lambda: take(soon),
-            "take_lane and leave_lane(kinds=WATCHED), lists due": lambda: take(late),
+            "take_host(kinds=WATCHED), nothing due": lambda: take(soon),
+            "take_host and leave_host(kinds=WATCHED), lists due": lambda: take(late),
             "next_tasks(kinds=WATCHED), nothing due": lambda: next_tasks(
                 archive, site, lane, 64, now=soon, kinds=WATCHED
             ),
@@ -123,7 +123,7 @@ def measure(where: str, watches: int, addresses: int) -> None:
             "new_records(), none new": lambda: new_records(archive, 10**9, watches=None, limit=100),
             "newest_records(50) of one list": lambda: newest_records(archive, 50, watches=[task.id]),
             "next_tasks() of a crawl": lambda: next_tasks(archive, site, lane, 64, now=soon),
-            "take_lane() of a crawl": lambda: take_lane(archive, site, ME, now=soon),
+            "take_host() of a crawl": lambda: take_host(archive, site, ME, now=soon),
         }
         print_table(("call", "ms of CPU"), ((name, f"{cpu.each_ms(work):.2f}") for name, work in calls.items()))
 

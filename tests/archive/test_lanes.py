@@ -16,12 +16,12 @@ from scythe.archive.frontier import add_urls, next_tasks
 from scythe.archive.host_leases import (
     Owner,
     _started,
-    keep_lane,
-    lane_rows,
-    leave_lane,
-    take_lane,
+    host_rows,
+    keep_host,
+    leave_host,
+    take_host,
     this_machine,
-    want_lane,
+    want_host,
 )
 from scythe.archive.open import open_archive
 from scythe.archive.outcomes import LISTS, store_outcomes
@@ -45,31 +45,31 @@ def test_a_lane_is_held_by_one(where: str) -> None:
     with open_archive(where) as archive:
         site, _ = begin(archive, "a")
         me, other = Owner.of_this_process(), Owner.of_this_process()
-        lane = take_lane(archive, site, me, now=NOW)
+        lane = take_host(archive, site, me, now=NOW)
         assert lane is not None
         assert (lane.name, lane.is_left) == (LANE, True)
-        assert take_lane(archive, site, other, now=NOW) is None
-        assert take_lane(archive, site, me, now=NOW) is None
-        assert keep_lane(archive, lane, me, now=NOW).is_held
-        assert not keep_lane(archive, lane, other, now=NOW).is_held
+        assert take_host(archive, site, other, now=NOW) is None
+        assert take_host(archive, site, me, now=NOW) is None
+        assert keep_host(archive, lane, me, now=NOW).is_held
+        assert not keep_host(archive, lane, other, now=NOW).is_held
 
 
 def test_a_lane_without_work_is_not_handed_out(where: str) -> None:
     with open_archive(where) as archive:
         site, (task,) = begin(archive, "a")
         store_outcomes(archive, [Outcome(task, "retry", NOW, status=503, retry_at=later(60))])
-        assert take_lane(archive, site, Owner.of_this_process(), now=later(59)) is None
-        assert take_lane(archive, site, Owner.of_this_process(), now=later(60)) is not None
+        assert take_host(archive, site, Owner.of_this_process(), now=later(59)) is None
+        assert take_host(archive, site, Owner.of_this_process(), now=later(60)) is not None
 
 
 def test_a_lane_given_back_keeps_its_pause(where: str) -> None:
     with open_archive(where) as archive:
         site, _ = begin(archive, "a")
         me = Owner.of_this_process()
-        lane = take_lane(archive, site, me, now=NOW)
+        lane = take_host(archive, site, me, now=NOW)
         assert lane is not None
-        leave_lane(archive, lane, me, free_at=later(2.5), slow=4.0)
-        again = take_lane(archive, site, me, now=later(1))
+        leave_host(archive, lane, me, free_at=later(2.5), slow=4.0)
+        again = take_host(archive, site, me, now=later(1))
         assert again is not None
         assert (again.free_at, again.slow, again.is_left) == (later(2.5), 4.0, True)
 
@@ -79,15 +79,15 @@ def test_a_lane_is_shared_by_sites_of_one_host(where: str) -> None:
         site, _ = begin(archive, "a")
         other = add_site(archive, "other", site_rows(archive)[0].start)
         add_urls(archive, other, [found("b")])
-        assert take_lane(archive, site, Owner.of_this_process(), now=NOW) is not None
-        assert take_lane(archive, other, Owner.of_this_process(), now=NOW) is None
+        assert take_host(archive, site, Owner.of_this_process(), now=NOW) is not None
+        assert take_host(archive, other, Owner.of_this_process(), now=NOW) is None
 
 
 def test_a_dead_holder_on_this_machine_is_followed_at_once(where: str) -> None:
     with open_archive(where) as archive:
         site, _ = begin(archive, "a")
-        assert take_lane(archive, site, ended(), now=NOW) is not None
-        lane = take_lane(archive, site, Owner.of_this_process(), now=NOW)
+        assert take_host(archive, site, ended(), now=NOW) is not None
+        lane = take_host(archive, site, Owner.of_this_process(), now=NOW)
         assert lane is not None
         assert not lane.is_left
 
@@ -95,28 +95,28 @@ def test_a_dead_holder_on_this_machine_is_followed_at_once(where: str) -> None:
 def test_a_holder_elsewhere_is_followed_when_its_time_is_over(where: str) -> None:
     with open_archive(where) as archive:
         site, _ = begin(archive, "a")
-        lane = take_lane(archive, site, elsewhere(), now=NOW, lease_s=60)
+        lane = take_host(archive, site, elsewhere(), now=NOW, lease_s=60)
         assert lane is not None
-        assert take_lane(archive, site, Owner.of_this_process(), now=later(59)) is None
-        assert keep_lane(archive, lane, elsewhere(), now=later(50), lease_s=60).is_held
-        assert take_lane(archive, site, Owner.of_this_process(), now=later(70)) is None
-        taken = take_lane(archive, site, Owner.of_this_process(), now=later(111))
+        assert take_host(archive, site, Owner.of_this_process(), now=later(59)) is None
+        assert keep_host(archive, lane, elsewhere(), now=later(50), lease_s=60).is_held
+        assert take_host(archive, site, Owner.of_this_process(), now=later(70)) is None
+        taken = take_host(archive, site, Owner.of_this_process(), now=later(111))
         assert taken is not None
         assert not taken.is_left
-        assert not keep_lane(archive, lane, elsewhere(), now=later(112)).is_held
+        assert not keep_host(archive, lane, elsewhere(), now=later(112)).is_held
 
 
 def test_who_lost_a_lane_cannot_give_it_back(where: str) -> None:
     with open_archive(where) as archive:
         site, _ = begin(archive, "a")
-        lane = take_lane(archive, site, elsewhere(), now=NOW)
+        lane = take_host(archive, site, elsewhere(), now=NOW)
         me = Owner.of_this_process()
         assert lane is not None
-        mine = take_lane(archive, site, me, now=later(61))
+        mine = take_host(archive, site, me, now=later(61))
         assert mine is not None
-        leave_lane(archive, lane, elsewhere(), free_at=later(999), slow=9.0)
-        assert keep_lane(archive, mine, me, now=later(62)).is_held
-        (row,) = lane_rows(archive, site, now=later(62))
+        leave_host(archive, lane, elsewhere(), free_at=later(999), slow=9.0)
+        assert keep_host(archive, mine, me, now=later(62)).is_held
+        (row,) = host_rows(archive, site, now=later(62))
         assert (row.owner, row.slow, row.waiting) == (me.to_text(), 1.0, 1)
 
 
@@ -124,54 +124,54 @@ def test_a_holder_hears_that_somebody_waits_and_lets_the_other_go_first(where: s
     with open_archive(where) as archive:
         site, _ = begin(archive, "a")
         me, other = Owner.of_this_process(), Owner.of_this_process()
-        lane = take_lane(archive, site, me, now=NOW)
+        lane = take_host(archive, site, me, now=NOW)
         assert lane is not None
-        assert not keep_lane(archive, lane, me, now=NOW).is_wanted
-        want_lane(archive, site, other, now=later(1))
-        assert keep_lane(archive, lane, me, now=later(2)).is_wanted
-        leave_lane(archive, lane, me, free_at=later(3), slow=1.0)
-        assert take_lane(archive, site, me, now=later(3)) is None
-        theirs = take_lane(archive, site, other, now=later(3))
+        assert not keep_host(archive, lane, me, now=NOW).is_wanted
+        want_host(archive, site, other, now=later(1))
+        assert keep_host(archive, lane, me, now=later(2)).is_wanted
+        leave_host(archive, lane, me, free_at=later(3), slow=1.0)
+        assert take_host(archive, site, me, now=later(3)) is None
+        theirs = take_host(archive, site, other, now=later(3))
         assert theirs is not None
-        assert not keep_lane(archive, theirs, other, now=later(4)).is_wanted
+        assert not keep_host(archive, theirs, other, now=later(4)).is_wanted
 
 
 def test_a_wish_that_nobody_renews_is_forgotten(where: str) -> None:
     with open_archive(where) as archive:
         site, _ = begin(archive, "a")
         me, other = Owner.of_this_process(), Owner.of_this_process()
-        lane = take_lane(archive, site, me, now=NOW)
+        lane = take_host(archive, site, me, now=NOW)
         assert lane is not None
-        want_lane(archive, site, other, now=NOW)
-        assert not keep_lane(archive, lane, me, now=later(11)).is_wanted
-        leave_lane(archive, lane, me, free_at=NOW, slow=1.0)
-        assert take_lane(archive, site, me, now=later(12)) is not None
+        want_host(archive, site, other, now=NOW)
+        assert not keep_host(archive, lane, me, now=later(11)).is_wanted
+        leave_host(archive, lane, me, free_at=NOW, slow=1.0)
+        assert take_host(archive, site, me, now=later(12)) is not None
 
 
 def test_the_first_who_waits_is_the_next(where: str) -> None:
     with open_archive(where) as archive:
         site, _ = begin(archive, "a")
         holder, first, second = (Owner.of_this_process() for _ in range(3))
-        lane = take_lane(archive, site, holder, now=NOW)
+        lane = take_host(archive, site, holder, now=NOW)
         assert lane is not None
-        want_lane(archive, site, first, now=NOW)
-        want_lane(archive, site, second, now=later(1))
-        leave_lane(archive, lane, holder, free_at=NOW, slow=1.0)
-        assert take_lane(archive, site, second, now=later(2)) is None
-        assert take_lane(archive, site, first, now=later(2)) is not None
+        want_host(archive, site, first, now=NOW)
+        want_host(archive, site, second, now=later(1))
+        leave_host(archive, lane, holder, free_at=NOW, slow=1.0)
+        assert take_host(archive, site, second, now=later(2)) is None
+        assert take_host(archive, site, first, now=later(2)) is not None
 
 
 def test_nobody_waits_for_a_lane_that_is_free(where: str) -> None:
     with open_archive(where) as archive:
         site, _ = begin(archive, "a")
-        want_lane(archive, site, Owner.of_this_process(), now=NOW)
-        assert take_lane(archive, site, Owner.of_this_process(), now=NOW) is not None
+        want_host(archive, site, Owner.of_this_process(), now=NOW)
+        assert take_host(archive, site, Owner.of_this_process(), now=NOW) is not None
 
 
 def take_and_pause(archive: Archive, site: int, owner: Owner, seconds: float) -> None:
-    lane = take_lane(archive, site, owner, now=NOW)
+    lane = take_host(archive, site, owner, now=NOW)
     assert lane is not None
-    leave_lane(archive, lane, owner, free_at=later(seconds), slow=1.0)
+    leave_host(archive, lane, owner, free_at=later(seconds), slow=1.0)
 
 
 def test_a_pause_of_more_than_a_day_was_a_wrong_clock(where: str) -> None:
@@ -179,7 +179,7 @@ def test_a_pause_of_more_than_a_day_was_a_wrong_clock(where: str) -> None:
         site, _ = begin(archive, "a")
         me = Owner.of_this_process()
         take_and_pause(archive, site, me, 86_401)
-        lane = take_lane(archive, site, me, now=NOW)
+        lane = take_host(archive, site, me, now=NOW)
         assert lane is not None
         assert lane.free_at == NOW
 
@@ -187,8 +187,8 @@ def test_a_pause_of_more_than_a_day_was_a_wrong_clock(where: str) -> None:
 def test_a_hold_from_the_future_does_not_last(where: str) -> None:
     with open_archive(where) as archive:
         site, _ = begin(archive, "a")
-        assert take_lane(archive, site, elsewhere(), now=later(2 * 86_400)) is not None
-        assert take_lane(archive, site, Owner.of_this_process(), now=NOW) is not None
+        assert take_host(archive, site, elsewhere(), now=later(2 * 86_400)) is not None
+        assert take_host(archive, site, Owner.of_this_process(), now=NOW) is not None
 
 
 def test_addresses_due_in_a_future_that_never_comes_are_due(where: str) -> None:
@@ -199,7 +199,7 @@ def test_addresses_due_in_a_future_that_never_comes_are_due(where: str) -> None:
         )
         store_outcomes(archive, [done(other)])
         assert [one.id for one in next_tasks(archive, site, LANE, 9, now=NOW)] == [task.id]
-        assert take_lane(archive, site, Owner.of_this_process(), now=NOW) is not None
+        assert take_host(archive, site, Owner.of_this_process(), now=NOW) is not None
 
 
 def test_an_owner_reads_what_it_wrote() -> None:
@@ -243,8 +243,8 @@ def test_of_two_that_reach_for_a_lane_at_once_one_gets_it(postgres_url: str) -> 
         site, _ = begin(one, "a")
         with ThreadPoolExecutor(1) as pool:
             with one.writing() as connection:
-                taken = take_lane(connection, site, Owner.of_this_process(), now=NOW, lease_s=60)
-                second = pool.submit(take_lane, other, site, Owner.of_this_process(), now=NOW)
+                taken = take_host(connection, site, Owner.of_this_process(), now=NOW, lease_s=60)
+                second = pool.submit(take_host, other, site, Owner.of_this_process(), now=NOW)
                 wait_until_somebody_is_blocked(one)
             assert taken is not None
             assert second.result(timeout=10) is None

@@ -152,7 +152,7 @@ def test_who_has_two_hosts_gives_one_to_who_has_none(where: str) -> None:
         named = [new("a"), new("b", lane="b.example")]
         taken = {row.lane: row.id for row in rich.turn(Turn(named, want=10)).taken}
         assert len(taken) == 2
-        poor.want_lanes()
+        poor.want_hosts()
         (promised,) = rich.keep().promised
         other = next(lane for lane in taken if lane != promised)
         rich.turn(Turn(given_back=[taken[promised]], in_hand={other: 1}, want=10))

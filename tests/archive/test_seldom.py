@@ -288,7 +288,7 @@ def test_requests_in_ones_own_hand_are_not_reclaimed_and_lanes_that_are_not_held
         mine = requests_of(archive, Clock(), holds=False)
         assert names(mine.turn(Turn([new("a")], want=1)).taken) == ["a"]
         assert mine.reclaim() == 0
-        mine.want_lanes()
+        mine.want_hosts()
         assert names(mine.turn(Turn(want=1)).taken) == []
 
 

@@ -8,7 +8,7 @@ from tests.archive.visiting import LANE, NOW, SITE, begin, done, found, later, l
 
 from scythe.archive.archive import Archive
 from scythe.archive.frontier import add_urls, next_due, next_tasks, requeue
-from scythe.archive.host_leases import Owner, lane_rows, leave_lane, take_lane, want_lane
+from scythe.archive.host_leases import Owner, host_rows, leave_host, take_host, want_host
 from scythe.archive.observations import lists_of_watch, plan_rows
 from scythe.archive.open import open_archive
 from scythe.archive.outcomes import store_outcomes
@@ -113,7 +113,7 @@ def test_a_list_that_moved_keeps_its_number_and_is_found_under_both_addresses(wh
         (moved,) = next_tasks(archive, site, "new.example", 9, now=later(DAY), kinds=WATCHED)
         assert (moved.id, moved.url, moved.etag) == (task.id, "http://new.example/list", "")
         assert list_tasks(archive, site, later(DAY)) == []
-        lane = take_lane(archive, site, Owner.of_this_process(), now=later(DAY), kinds=WATCHED)
+        lane = take_host(archive, site, Owner.of_this_process(), now=later(DAY), kinds=WATCHED)
         assert lane is not None
         assert lane.name == "new.example"
         for address in (found("news"), FoundUrl(Url("http://new.example/list"), "new.example")):
@@ -244,10 +244,10 @@ def test_a_crawl_does_not_see_lists(where: str) -> None:
         site, task = watch(archive)
         me = Owner.of_this_process()
         assert (next_tasks(archive, site, LANE, 9, now=NOW), next_due(archive, site)) == ([], None)
-        assert take_lane(archive, site, me, now=NOW) is None
-        assert lane_rows(archive, site, now=NOW) == []
+        assert take_host(archive, site, me, now=NOW) is None
+        assert host_rows(archive, site, now=NOW) == []
         assert count_archive(archive, site).states == {}
-        assert [row.waiting for row in lane_rows(archive, site, now=NOW, kinds=WATCHED)] == [1]
+        assert [row.waiting for row in host_rows(archive, site, now=NOW, kinds=WATCHED)] == [1]
         store_outcomes(archive, [Outcome(task, "failed", NOW, "404", status=404)])
         assert requeue(archive, site, states=("failed",)) == 0
         assert list_tasks(archive, site) == []
@@ -259,10 +259,10 @@ def test_a_watch_does_not_see_what_waits_for_a_crawl(where: str) -> None:
         _, task = watch(archive)
         store_outcomes(archive, [listed(task)])
         assert next_tasks(archive, site, LANE, 9, now=NOW, kinds=WATCHED) == []
-        assert take_lane(archive, site, Owner.of_this_process(), now=NOW, kinds=WATCHED) is None
-        assert take_lane(archive, site, Owner.of_this_process(), now=NOW) is not None
+        assert take_host(archive, site, Owner.of_this_process(), now=NOW, kinds=WATCHED) is None
+        assert take_host(archive, site, Owner.of_this_process(), now=NOW) is not None
         assert next_due(archive, site, WATCHED) == later(3_600)
-        want_lane(archive, site, Owner.of_this_process(), now=NOW, kinds=WATCHED)
+        want_host(archive, site, Owner.of_this_process(), now=NOW, kinds=WATCHED)
         assert next_tasks(archive, site, LANE, 9, now=NOW) == [page]
 
 
@@ -273,7 +273,7 @@ def test_lists_are_found_without_a_look_at_what_waits_for_a_crawl(tmp_path: Path
         said: list[str] = []
         event.listen(archive.engine, "before_cursor_execute", lambda *given: said.append(given[2]))
         due_watches(archive)
-        take_lane(archive, site, Owner.of_this_process(), now=later(DAY), kinds=WATCHED)
+        take_host(archive, site, Owner.of_this_process(), now=later(DAY), kinds=WATCHED)
         next_tasks(archive, site, LANE, 9, now=NOW, kinds=WATCHED)
         next_due(archive, site, WATCHED)
         next_due(archive, site, ("item",))
@@ -347,12 +347,12 @@ def test_the_pause_of_a_lane_is_wound_with_its_lists(where: str) -> None:
     with open_archive(where) as archive:
         site, task = watch(archive)
         me = Owner.of_this_process()
-        lane = take_lane(archive, site, me, now=later(DAY), kinds=WATCHED)
+        lane = take_host(archive, site, me, now=later(DAY), kinds=WATCHED)
         assert lane is not None
         store_outcomes(archive, [listed(task, at=later(DAY), wait_s=600)])
-        leave_lane(archive, lane, me, free_at=later(DAY + 5), slow=1.0)
+        leave_host(archive, lane, me, free_at=later(DAY + 5), slow=1.0)
         assert wind_watches(archive, later(60)) == 1
-        again = take_lane(archive, site, me, now=later(700), kinds=WATCHED)
+        again = take_host(archive, site, me, now=later(700), kinds=WATCHED)
         assert again is not None
         assert again.free_at == later(65)
 
@@ -375,7 +375,7 @@ def test_a_list_from_a_future_beyond_any_wait_is_due_even_before_it_is_wound(whe
         store_outcomes(archive, [listed(task, at=later(365 * DAY))])
         (again,) = list_tasks(archive, site)
         assert again.id == task.id
-        assert take_lane(archive, site, Owner.of_this_process(), now=NOW, kinds=WATCHED) is not None
+        assert take_host(archive, site, Owner.of_this_process(), now=NOW, kinds=WATCHED) is not None
 
 
 def test_winding_leaves_what_is_due_and_what_is_ended(where: str) -> None:

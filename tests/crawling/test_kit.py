@@ -17,7 +17,7 @@ from tests.crawling.pages import SITE, write_page
 from tests.fetch.server import Server, page, serve
 
 from scythe.archive.archive import Archive
-from scythe.archive.host_leases import Owner, leave_lane, take_lane
+from scythe.archive.host_leases import Owner, leave_host, take_host
 from scythe.archive.open import open_archive
 from scythe.archive.results import PageQuery
 from scythe.archive.retrieval import read_pages
@@ -170,16 +170,16 @@ class Late:
 
     left_at = 0.0
 
-    def take_lane(
+    def take_host(
         self, archive: Archive, site: int, owner: Owner, *, now: datetime, lease_s: float = 60.0, **more: Any
     ) -> HostLease | None:
-        lane = take_lane(archive, site, owner, now=now, lease_s=lease_s, **more)
+        lane = take_host(archive, site, owner, now=now, lease_s=lease_s, **more)
         if lane is not None and not self.left_at:
             other, later = owner.another(), now + timedelta(seconds=2 * lease_s)
             sleep(lease_s)
-            assert take_lane(archive, site, other, now=later, **more)
+            assert take_host(archive, site, other, now=later, **more)
             self.left_at = monotonic() + 2 * lease_s
-            Timer(2 * lease_s, leave_lane, (archive, lane, other), {"free_at": now, "slow": 1.0}).start()
+            Timer(2 * lease_s, leave_host, (archive, lane, other), {"free_at": now, "slow": 1.0}).start()
         return lane
 
 
@@ -192,7 +192,7 @@ def test_a_lane_is_held_from_when_it_was_asked_for_not_from_when_the_answer_came
 
     seen: list[tuple[float, str]] = []
     late = Late()
-    monkeypatch.setattr("scythe.crawling.crawl.take_lane", late.take_lane)
+    monkeypatch.setattr("scythe.crawling.crawl.take_host", late.take_host)
     with open_archive(tmp_path / "archive.db") as archive, mill(3, seen) as server:
         assert asyncio.run(run(archive, server.url("/"))) == 3
     assert min(seen)[0] >= late.left_at - 0.01

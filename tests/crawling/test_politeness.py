@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from tests.fetch.server import Server, page, serve
 
-from scythe.archive.host_leases import Owner, take_lane
+from scythe.archive.host_leases import Owner, take_host
 from scythe.archive.open import open_archive
 from scythe.crawling.crawl import Crawl
 from scythe.crawling.crawl_options import CrawlOptions
@@ -313,7 +313,7 @@ async def sleep_over(log: Log, where: Path, fall_asleep: Callable[[Callable[[], 
 
         def lose() -> None:
             later = datetime.now(UTC) + timedelta(minutes=10)
-            assert take_lane(other, 1, Owner.of_this_process(), now=later, lease_s=600.0) is not None
+            assert take_host(other, 1, Owner.of_this_process(), now=later, lease_s=600.0) is not None
             for work in run._hosts.values():
                 work.kept_at = (0.0, 0.0)
 
@@ -365,7 +365,7 @@ def test_a_process_that_slept_with_the_rules_of_a_host_to_ask_for_does_not_ask(
             async def sleep_first(self: Connector, *given: Any, **named: Any) -> Any:
                 if not lost:
                     later = datetime.now(UTC) + timedelta(minutes=10)
-                    lost.append(take_lane(other, 1, Owner.of_this_process(), now=later, lease_s=600.0))
+                    lost.append(take_host(other, 1, Owner.of_this_process(), now=later, lease_s=600.0))
                     for work in run._hosts.values():
                         work.kept_at = (0.0, 0.0)
                 return await connect(self, *given, **named)

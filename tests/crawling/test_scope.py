@@ -54,7 +54,7 @@ def test_subdomains_belong_to_the_site_on_request_and_share_its_lane() -> None:
     wide = scope("https://www.example.org/", subdomains=True)
     assert wide.why_not("https://a.b.example.org/", 1) == ""
     assert wide.why_not("https://evilexample.org/", 1) == ELSEWHERE
-    assert wide.lane("https://a.b.example.org/x") == wide.site_key == "example.org"
+    assert wide.host("https://a.b.example.org/x") == wide.site_key == "example.org"
 
 
 def test_numbers_have_no_subdomains() -> None:
@@ -64,8 +64,8 @@ def test_numbers_have_no_subdomains() -> None:
 
 
 def test_a_lane_is_a_host_and_its_unusual_port() -> None:
-    assert scope().lane("https://www.example.org/x") == scope().lane("http://example.org:80/") == "example.org"
-    assert scope().lane("http://example.org:8080/") == "example.org:8080"
+    assert scope().host("https://www.example.org/x") == scope().host("http://example.org:80/") == "example.org"
+    assert scope().host("http://example.org:8080/") == "example.org:8080"
     assert host_of("http://[::1]:8080/") == "[::1]:8080"
     assert host_of("http://www.org/") == "www.org"
 

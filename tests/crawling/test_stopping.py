@@ -17,7 +17,7 @@ import pytest
 from tests.fetch.server import by_path, page, serve
 
 from scythe.archive.archive import Archive
-from scythe.archive.host_leases import lane_rows, take_lane
+from scythe.archive.host_leases import host_rows, take_host
 from scythe.archive.open import open_archive
 from scythe.archive.outcomes import store_outcomes
 from scythe.archive.sites import site_rows
@@ -87,7 +87,7 @@ def test_a_run_that_waits_for_an_answer_stops_soon_and_leaves_its_lane(
         took_s = asyncio.run(stop_when_asked(make_run(kind, archive, address), is_asked))
         assert took_s < 10
         (site,) = site_rows(archive)
-        lanes = lane_rows(archive, site.id, now=datetime.now(UTC), kinds=("page", "list", "sitemap"))
+        lanes = host_rows(archive, site.id, now=datetime.now(UTC), kinds=("page", "list", "sitemap"))
         assert {lane.owner for lane in lanes} == {""}
         assert sum(lane.waiting for lane in lanes) >= 1
 
@@ -136,7 +136,7 @@ def test_an_archive_that_is_gone_is_told_once_however_many_pages_wait_for_it(
                 sleep(0.01)
                 if crawl._clerk._storing:
                     raise ArchiveFailed("the archive is gone")
-            return take_lane(*asked, **more)
+            return take_host(*asked, **more)
 
         def store_none(archive: Archive, outcomes: Sequence[Outcome]) -> list[Receipt]:
             if not any(outcome.task.url in listed for outcome in outcomes):
@@ -145,7 +145,7 @@ def test_an_archive_that_is_gone_is_told_once_however_many_pages_wait_for_it(
             sleep(0.5)  # the run is ending by now
             raise ArchiveFailed("the archive is still gone")
 
-        monkeypatch.setattr("scythe.crawling.crawl.take_lane", take_none)
+        monkeypatch.setattr("scythe.crawling.crawl.take_host", take_none)
         monkeypatch.setattr("scythe.engine.archive_thread.store_outcomes", store_none)
         with pytest.raises(ArchiveFailed, match="the archive is gone"):
             asyncio.run(crawl.run())

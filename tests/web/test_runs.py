@@ -17,7 +17,7 @@ from tests.cli.test_ui import ask, ui
 from tests.web.conftest import NARROW, Look, make_state
 
 from scythe.archive.frontier import add_urls
-from scythe.archive.host_leases import lane_rows
+from scythe.archive.host_leases import host_rows
 from scythe.archive.open import open_archive
 from scythe.archive.results import PageQuery as Selection
 from scythe.archive.retrieval import read_pages
@@ -235,7 +235,7 @@ def test_a_signal_ends_the_server_with_its_runs_and_their_workers(
         assert verify_archive(archive) == []
         (site,) = site_rows(archive)
         now = datetime.now(UTC)
-        assert [lane.owner for lane in lane_rows(archive, site.id, now=now)] == [""]  # the next run need not wait
+        assert [lane.owner for lane in host_rows(archive, site.id, now=now)] == [""]  # the next run need not wait
 
 
 def children(pid: int) -> list[int]:

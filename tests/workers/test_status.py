@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 from scythe.archive.archive import Archive
 from scythe.archive.assignments import keep_worker
 from scythe.archive.frontier import add_urls
-from scythe.archive.host_leases import Owner, take_lane
+from scythe.archive.host_leases import Owner, take_host
 from scythe.archive.open import open_archive
 from scythe.archive.results import WorkerRow
 from scythe.archive.sites import add_site
@@ -51,7 +51,7 @@ def test_a_host_that_one_process_asks_is_shown_without_any_worker(where: str) ->
         site = add_site(archive, "example.org", start)  # type: ignore[arg-type]
         add_urls(archive, site, [FoundUrl(start, "example.org")])  # type: ignore[arg-type]
         mine = Owner.of_this_process()
-        assert take_lane(archive, site, mine, now=datetime.now(UTC)) is not None
+        assert take_host(archive, site, mine, now=datetime.now(UTC)) is not None
         (host,) = read_status(archive).hosts
     assert (host.host, host.by.endswith(f":{mine.pid}")) == ("example.org", True)
 
@@ -64,7 +64,7 @@ def test_workers_are_shown_with_what_they_work_on_and_those_that_are_gone_are_ma
     sign(archive, mine, "example.org")
     sign(archive, replace(mine, started="1"), "example.com", name="there:2")
     add_urls(archive, row.site, [FoundUrl(row.start, "example.org")])  # type: ignore[arg-type]
-    assert take_lane(archive, row.site, mine.another(), now=datetime.now(UTC)) is not None
+    assert take_host(archive, row.site, mine.another(), now=datetime.now(UTC)) is not None
     found = read_status(archive)
     assert [(one.name, one.is_gone) for one in found.workers] == [("here:1", False), ("there:2", True)]
     assert [(one.host, one.by) for one in found.hosts] == [("example.org", "here:1")]

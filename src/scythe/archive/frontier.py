@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import Connection, bindparam, func, insert, select, update
 
 from scythe.archive.archive import reads, write_rows, writes, writes_site
-from scythe.archive.host_leases import is_due, lane_ids, of_kinds
+from scythe.archive.host_leases import host_ids, is_due, of_kinds
 from scythe.archive.schema import LANES, PAGES, URLS, digest_text, moment, seconds, storable
 from scythe.crawl_model import CRAWLED, STATES, WAITING, FoundUrl, Task
 from scythe.errors import BadInput
@@ -47,7 +47,7 @@ def add_found(
     counts = [0] * len(named)
     if not wanted:
         return counts
-    lanes = lane_ids(connection, {(site, storable(one.lane)) for (site, _), (one, _, _) in wanted.items()})
+    lanes = host_ids(connection, {(site, storable(one.lane)) for (site, _), (one, _, _) in wanted.items()})
     rows = []
     for (site, key), (one, by, source) in wanted.items():
         counts[source] += 1

@@ -18,7 +18,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, Row, Select, and_, func, or_, select, update
 
 from scythe.archive.archive import insert_new, reads, writes
-from scythe.archive.results import LaneRow, LaneState
+from scythe.archive.results import HostRow, HostState
 from scythe.archive.schema import IS_WATCHED, LANES, SITE_LANES, URLS, moment, seconds
 from scythe.crawl_model import CRAWLED, WATCHED, HostLease
 
@@ -98,7 +98,7 @@ WISH_S = 10.0  # a wish not renewed for so long is none
 
 
 @writes
-def take_lane(
+def take_host(
     connection: Connection,
     site: int,
     owner: Owner,
@@ -110,12 +110,12 @@ def take_lane(
 ) -> HostLease | None:
     """Take a lane of the site that has addresses due and that no living process holds; None if there is none.
 
-    Those count that were due at `due_by`, or without it are now. Ask nothing after `lease_s` without `keep_lane`: by
+    Those count that were due at `due_by`, or without it are now. Ask nothing after `lease_s` without `keep_host`: by
     then it may be another's.
     """
     at, me = seconds(now), owner.to_text()
     due = at if due_by is None else seconds(due_by)
-    for row in connection.execute(_lanes_with_work(site, due, kinds).order_by(LANES.c.free_at)).all():
+    for row in connection.execute(_hosts_with_work(site, due, kinds).order_by(LANES.c.free_at)).all():
         if _is_held(row, at) or _is_promised(row, me, at):
             continue
         if _take(connection, row, me, at + min(lease_s, LONGEST_S)):
@@ -123,12 +123,12 @@ def take_lane(
     return None
 
 
-def hold_lanes(
+def hold_hosts(
     connection: Connection, names: Sequence[str], owner: Owner, *, now: datetime, pause_s: float, most: int
 ) -> list[str]:
     """Take those of the lanes, in order, that nobody holds and that may be asked now; return at most so many held.
 
-    One that was lost, not left, is free after a pause: nobody knows when its host was last asked. Call `keep_lanes`
+    One that was lost, not left, is free after a pause: nobody knows when its host was last asked. Call `keep_hosts`
     in the same transaction: a hold lasts no longer than this.
     """
     at, me = seconds(now), owner.to_text()
@@ -151,7 +151,7 @@ def hold_lanes(
     return held
 
 
-def keep_lanes(
+def keep_hosts(
     connection: Connection, names: Collection[str], owner: Owner, *, now: datetime, lease_s: float
 ) -> dict[str, bool]:
     """Renew the holds on some lanes; return those that still are held, True where somebody waits for one."""
@@ -165,16 +165,16 @@ def keep_lanes(
     return {row.name: row.wanted_by != me and _is_wish(row, at) for row in kept}
 
 
-def want_lanes(connection: Connection, names: Collection[str], owner: Owner, *, now: datetime) -> None:
+def want_hosts(connection: Connection, names: Collection[str], owner: Owner, *, now: datetime) -> None:
     """Put a wish down on those of the lanes that another holds, unless somebody was first."""
     rows = connection.execute(select(LANES).where(LANES.c.name.in_(sorted(names))).order_by(LANES.c.name)).all()
     _wish(connection, rows, owner.to_text(), seconds(now))
 
 
 @writes
-def keep_lane(
+def keep_host(
     connection: Connection, lane: HostLease, owner: Owner, *, now: datetime, lease_s: float = 60.0
-) -> LaneState:
+) -> HostState:
     """Renew a hold; say whether it still is one, and whether somebody waits."""
     at, me = seconds(now), owner.to_text()
     kept = connection.execute(
@@ -184,21 +184,21 @@ def keep_lane(
         .returning(LANES.c.wanted_by, LANES.c.wanted_at)
     ).one_or_none()
     if kept is None:
-        return LaneState(is_held=False)
-    return LaneState(is_held=True, is_wanted=kept.wanted_by != me and _is_wish(kept, at))
+        return HostState(is_held=False)
+    return HostState(is_held=True, is_wanted=kept.wanted_by != me and _is_wish(kept, at))
 
 
 @writes
-def want_lane(
+def want_host(
     connection: Connection, site: int, owner: Owner, *, now: datetime, kinds: Collection[str] = CRAWLED
 ) -> None:
     """Put a wish down on every lane of the site with work that another holds, unless somebody was first."""
     at = seconds(now)
-    _wish(connection, connection.execute(_lanes_with_work(site, at, kinds)).all(), owner.to_text(), at)
+    _wish(connection, connection.execute(_hosts_with_work(site, at, kinds)).all(), owner.to_text(), at)
 
 
 @writes
-def leave_lane(connection: Connection, lane: HostLease, owner: Owner, *, free_at: datetime, slow: float) -> None:
+def leave_host(connection: Connection, lane: HostLease, owner: Owner, *, free_at: datetime, slow: float) -> None:
     """Give a lane back with what the next holder must heed; nothing happens where it was lost before."""
     connection.execute(
         update(LANES)
@@ -207,7 +207,7 @@ def leave_lane(connection: Connection, lane: HostLease, owner: Owner, *, free_at
     )
 
 
-def leave_lanes(connection: Connection, free_at: Mapping[str, float], owner: Owner) -> None:
+def leave_hosts(connection: Connection, free_at: Mapping[str, float], owner: Owner) -> None:
     """Give lanes back, each with when it may next be asked; nothing happens to one that was lost before."""
     for name, at in sorted(free_at.items()):
         held = update(LANES).where(LANES.c.name == name, LANES.c.owner == owner.to_text())
@@ -215,9 +215,9 @@ def leave_lanes(connection: Connection, free_at: Mapping[str, float], owner: Own
 
 
 @reads
-def lane_rows(
+def host_rows(
     connection: Connection, site: int, *, now: datetime, kinds: Collection[str] = CRAWLED, idle: bool = False
-) -> list[LaneRow]:
+) -> list[HostRow]:
     """Return the lanes of a site that have addresses waiting, due or not, and who holds them now; with `idle` all."""
     at = seconds(now)
     waiting = (
@@ -230,12 +230,12 @@ def lane_rows(
     query = query.join(SITE_LANES, SITE_LANES.c.lane == LANES.c.id).where(SITE_LANES.c.site == site)
     rows = connection.execute(query.join(waiting, waiting.c.lane == LANES.c.id, isouter=idle))
     return [
-        LaneRow(row.name, row.waiting, row.owner if _is_held(row, at) else "", _free_at(row, at), row.slow)
+        HostRow(row.name, row.waiting, row.owner if _is_held(row, at) else "", _free_at(row, at), row.slow)
         for row in rows.all()
     ]
 
 
-def lane_ids(connection: Connection, wanted: set[tuple[int, str]]) -> dict[str, int]:
+def host_ids(connection: Connection, wanted: set[tuple[int, str]]) -> dict[str, int]:
     """Return the number of each lane by name, new ones made; `wanted` are pairs of site and lane."""
     names = sorted({name for _, name in wanted})
     known = _known(connection, names)
@@ -261,7 +261,7 @@ def of_kinds(query: Select[Any], kinds: Collection[str]) -> Select[Any]:
     return query
 
 
-def _lanes_with_work(site: int, at: float, kinds: Collection[str]) -> Select[Any]:
+def _hosts_with_work(site: int, at: float, kinds: Collection[str]) -> Select[Any]:
     waiting = of_kinds(select(URLS.c.id), kinds)
     work = waiting.where(URLS.c.site == site, URLS.c.lane == LANES.c.id, is_due(at)).exists()
     return select(LANES).join(SITE_LANES, SITE_LANES.c.lane == LANES.c.id).where(SITE_LANES.c.site == site, work)

@@ -172,7 +172,7 @@ class SiteRow:
 
 
 @dataclass(frozen=True, slots=True)
-class LaneState:
+class HostState:
     """What a holder learns when it renews its hold."""
 
     is_held: bool  # False: another process has it now; ask nothing more
@@ -188,7 +188,7 @@ class LearningState:
 
 
 @dataclass(frozen=True, slots=True)
-class LaneRow:
+class HostRow:
     """One lane of a site that has addresses waiting."""
 
     name: str

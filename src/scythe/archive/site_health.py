@@ -11,8 +11,8 @@ from typing import Any
 from sqlalchemy import Connection, Row, Select, Table, func, select
 
 from scythe.archive.archive import Archive, reads, sound
-from scythe.archive.host_leases import lane_rows
-from scythe.archive.results import LaneRow, StoredRobots
+from scythe.archive.host_leases import host_rows
+from scythe.archive.results import HostRow, StoredRobots
 from scythe.archive.schema import (
     EXTRACTIONS,
     FETCHES,
@@ -171,7 +171,7 @@ class SiteHealth:
     sampled: int  # pages that the shares are of
     versions: list[Version]  # of the profile, the newest first
     robots: list[StoredRobots]
-    lanes: list[LaneRow]
+    lanes: list[HostRow]
 
 
 def read_health(archive: Archive, site: int, *, now: datetime, versions: int = 40) -> SiteHealth:
@@ -191,7 +191,7 @@ def read_health(archive: Archive, site: int, *, now: datetime, versions: int = 4
             sampled=sampled,
             versions=read_versions(connection, site, versions),
             robots=_robots(connection, site),
-            lanes=lane_rows(connection, site, now=now, kinds=(*CRAWLED, "list"), idle=True)[:_LANES],
+            lanes=host_rows(connection, site, now=now, kinds=(*CRAWLED, "list"), idle=True)[:_LANES],
         )
 
 

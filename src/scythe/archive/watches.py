@@ -12,7 +12,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 
 from scythe.archive.archive import Archive, reads, write_rows, writes, writes_site
 from scythe.archive.frontier import ALWAYS_DUE, IN_ONE_QUERY, add_found
-from scythe.archive.host_leases import lane_ids, of_kinds
+from scythe.archive.host_leases import host_ids, of_kinds
 from scythe.archive.results import WatchRow
 from scythe.archive.schema import CURSORS, LANES, SITES, URLS, WATCHES, digest_text, moment, seconds, storable
 from scythe.crawl_model import WATCHED, FoundUrl
@@ -73,7 +73,7 @@ def move_watch(archive: Archive, watch: int, url: Url, lane: str) -> None:
     """Visit a list page at another address from now on; what the old one's server said of its age is forgotten."""
     lane, site = storable(lane), site_of(archive, watch)
     with archive.writing(site) as connection:
-        number = lane_ids(connection, {(site, lane)})[lane]
+        number = host_ids(connection, {(site, lane)})[lane]
         moved = {"url": storable(url), "lane": number, "etag": "", "modified": ""}
         connection.execute(update(URLS).where(URLS.c.id == watch).values(**moved))
 
@@ -128,13 +128,13 @@ def wind_watches(connection: Connection, now: datetime) -> int:
     last: dict[int, float] = {}
     for row in ahead:
         last[row.lane] = max(row.visited_at, last.get(row.lane, 0.0))
-    _wind_lanes(connection, last, at)
+    _wind_hosts(connection, last, at)
     rows = [{"of": row.id, "due": at + row.due_at - row.visited_at, "at": at} for row in ahead if row.due_at > at]
     write_rows(connection, _WIND, rows)
     return len(rows)
 
 
-def _wind_lanes(connection: Connection, last: Mapping[int, float], at: float) -> None:
+def _wind_hosts(connection: Connection, last: Mapping[int, float], at: float) -> None:
     """Let lanes that were asked for the `last` time in the future wait no longer than they would have had to."""
     rows = []
     for start in range(0, len(last), IN_ONE_QUERY):

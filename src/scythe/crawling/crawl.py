@@ -20,7 +20,7 @@ from time import monotonic
 from scythe.archive.archive import Archive
 from scythe.archive.begin_run import count_pages, enter_site
 from scythe.archive.frontier import add_urls, next_due
-from scythe.archive.host_leases import lane_rows, take_lane, want_lane
+from scythe.archive.host_leases import host_rows, take_host, want_host
 from scythe.archive.open import open_archive
 from scythe.archive.profile_history import save_profile
 from scythe.archive.sites import save_notes
@@ -48,7 +48,7 @@ from scythe.site.site import Site
 
 _TOLD = 10  # names of fields
 _PAGES_UNDER_WAY = 4  # per request under way: fetched, in extraction or being stored
-_POLL_S = 0.2  # how often a lane that another process holds is tried
+_POLL_S = 0.2  # how often a host that another process holds is tried
 _COUNT_S = 1.0  # how often the addresses that wait are counted, for the one who looks
 REVISITED = ("done", "redirect", "failed", "gone", "refused")
 _COUNT_SHARE = 50  # times longer than a count takes
@@ -193,7 +193,7 @@ class Crawl:
         if not self._capacity.is_wanted:
             return None
         now, lease_s = self._kit.now(), self._kit.lease_s
-        return await self._clerk.ask(take_lane, self._archive, self._site, self._owner, now=now, lease_s=lease_s)
+        return await self._clerk.ask(take_host, self._archive, self._site, self._owner, now=now, lease_s=lease_s)
 
     async def _ask_host(self, queue: HostQueue) -> None:
         """Visit the addresses of one host, at its pace, until none waits or somebody else wants the host."""
@@ -321,7 +321,7 @@ class Crawl:
             self.why_ended = f"what is left is to be tried again from {due:%Y-%m-%d %H:%M} UTC on"
             return False
         if wait_s <= 0:
-            await self._clerk.ask(want_lane, self._archive, self._site, self._owner, now=now)
+            await self._clerk.ask(want_host, self._archive, self._site, self._owner, now=now)
         with suppress(TimeoutError):
             await asyncio.wait_for(self._stop.wait(), min(max(wait_s, _POLL_S), 1.0))
         return True
@@ -364,7 +364,7 @@ class Crawl:
 
     async def _count(self) -> int:
         now = self._kit.now()
-        return sum(host.waiting for host in await self._clerk.ask(lane_rows, self._archive, self._site, now=now))
+        return sum(host.waiting for host in await self._clerk.ask(host_rows, self._archive, self._site, now=now))
 
     async def _keep_notes(self) -> None:
         notes = note_parts(self.addresses.to_notes(), self._parts)

@@ -117,7 +117,7 @@ class Judge:
         if why:
             return replace(outcome, state="redirect", why=_short(f"leads to {target}: {why}"))
         key = self.addresses.key_behind(task.url, target)
-        found = FoundUrl(target, scope.lane(target), "redirect", task.kind, task.depth, task.hops + 1, rank=-1, key=key)
+        found = FoundUrl(target, scope.host(target), "redirect", task.kind, task.depth, task.hops + 1, rank=-1, key=key)
         return replace(outcome, state="redirect", why=_short(f"leads to {target}"), found=(found,))
 
     def _again(self, outcome: Outcome, wait_s: float | None) -> Outcome:

@@ -55,7 +55,7 @@ class Scope:
         host = host_of(url)
         return self if not host or host in self.hosts else replace(self, hosts=(*self.hosts, host))
 
-    def lane(self, url: str) -> str:
+    def host(self, url: str) -> str:
         """Name what addresses share a pace: their host without `www.`; with subdomains the whole site."""
         host = host_of(url)
         return self.site_key if self.subdomains and self.has_host(host) else host

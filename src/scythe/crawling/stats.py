@@ -31,7 +31,7 @@ class CrawlStats:
     waiting: int = 0  # addresses still to be asked for
     profiles: int = 0  # times that what was learned changed
     drift: int = 0  # things that stopped matching
-    delay_s: float = 0.0  # at present, of the lane last asked
+    delay_s: float = 0.0  # at present, of the host last asked
     is_learned: bool = False
     notes: list[str] = field(default_factory=list)  # for people, in the order they came up
     ended: float | None = None

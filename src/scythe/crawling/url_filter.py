@@ -198,7 +198,7 @@ class UrlFilter:
 
     def __init__(self, start: Url, options: CrawlOptions) -> None:
         self.scope = Scope.of(start, options)
-        self.start = FoundUrl(start, self.scope.lane(start), "start", rank=-2)
+        self.start = FoundUrl(start, self.scope.host(start), "start", rank=-2)
         self.skipped: Counter[str] = Counter()  # addresses found and not taken, by the reason
         self._options = options
         self._traps = Traps(options.limit)
@@ -238,7 +238,7 @@ class UrlFilter:
                 self.skipped[why] += 1
             else:
                 url = normalise(each.url)
-                key, lane = self._params.key(url), self.scope.lane(url)
+                key, lane = self._params.key(url), self.scope.host(url)
                 kept.append(FoundUrl(url, lane, each.how, each.kind, depth, rank=each.rank, key=key))
         return tuple(kept)
 
@@ -267,7 +267,7 @@ class UrlFilter:
         usual = absolute("/sitemap.xml", origin)
         urls = [normalise(each) for each in declared or ([usual] if usual else [])]
         urls = [each for each in urls if not self.scope.why_not(each, 0, "sitemap")]
-        return [FoundUrl(each, self.scope.lane(each), "sitemap", "sitemap", rank=-1) for each in urls]
+        return [FoundUrl(each, self.scope.host(each), "sitemap", "sitemap", rank=-1) for each in urls]
 
     def to_notes(self) -> str:
         """Write what is worth knowing in the next run."""

@@ -23,7 +23,7 @@ from typing import Any, TypeVar
 
 from scythe.archive.archive import Archive
 from scythe.archive.frontier import next_tasks
-from scythe.archive.host_leases import Owner, keep_lane, leave_lane
+from scythe.archive.host_leases import Owner, keep_host, leave_host
 from scythe.crawl_model import CRAWLED, HostLease, Receipt, Task
 from scythe.engine.archive_thread import ArchiveThread
 from scythe.engine.pace import LONGEST_S, Pace
@@ -292,7 +292,7 @@ class HostQueue:
         """Say that the host is still held, and hear whether it is and whether somebody waits for it."""
         kept_at = both_clocks()
         now = self.now()
-        state = await self.clerk.ask(keep_lane, self.archive, self.lease, self.owner, now=now, lease_s=self.lease_s)
+        state = await self.clerk.ask(keep_host, self.archive, self.lease, self.owner, now=now, lease_s=self.lease_s)
         self.kept_at = kept_at
         self.is_lost = self.is_lost or not state.is_held
         self._is_wanted = state.is_wanted
@@ -312,4 +312,4 @@ class HostQueue:
     async def leave(self) -> None:
         """Give the host back, with the moment from which it may be asked again."""
         free_at = self.now() + timedelta(seconds=min(max(self.pace.ready_in_s(), 0.0), LONGEST_S))
-        await self.clerk.ask(leave_lane, self.archive, self.lease, self.owner, free_at=free_at, slow=self.pace.slow)
+        await self.clerk.ask(leave_host, self.archive, self.lease, self.owner, free_at=free_at, slow=self.pace.slow)

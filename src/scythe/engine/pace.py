@@ -12,11 +12,11 @@ from collections.abc import Callable
 from statistics import median
 from time import monotonic
 
-LONGEST_S = 86_400.0  # nothing a server says stops a lane for longer than a day
+LONGEST_S = 86_400.0  # nothing a server says stops a host for longer than a day
 SLOWEST = 64.0  # times the usual delay
 _BUSY = frozenset({429, 503})
 _STEP_S = 0.5  # what slowing down by a factor starts from where the delay is shorter
-_GOOD_RUN = 10  # answers in a row after which a slow lane is tried faster
+_GOOD_RUN = 10  # answers in a row after which a slow host is tried faster
 _USUAL = 51  # answers whose median is what a server usually takes
 _RECENT = 5  # answers whose median is what it takes now: one slow page is no slow server
 _NOTICED_S = 0.1  # a server is not called slow by less than this
@@ -28,7 +28,7 @@ _LONGEST_AWAY_S = 15.0  # between two tries whether it is there again
 
 
 class Pace:
-    """When the next request of one lane may begin. `slow` and `ready_in_s` carry it over a restart."""
+    """When the next request to one host may begin. `slow` and `ready_in_s` carry it over a restart."""
 
     def __init__(
         self,

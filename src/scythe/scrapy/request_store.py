@@ -19,7 +19,7 @@ from scrapy.http import JsonRequest, XmlRpcRequest
 from sqlalchemy import Connection, and_, bindparam, delete, exists, func, insert, literal_column, select, text, update
 
 from scythe.archive.archive import Archive, insert_new, write_rows
-from scythe.archive.host_leases import LONGEST_S, Owner, hold_lanes, keep_lanes, leave_lanes, want_lanes
+from scythe.archive.host_leases import LONGEST_S, Owner, hold_hosts, keep_hosts, leave_hosts, want_hosts
 from scythe.archive.schema import REQUESTS, moment, seconds, storable
 
 _CLASSES: dict[str, type[Request]] = {
@@ -261,7 +261,7 @@ class Requests:
             held, taken = self._take(connection, turn, at)
             idle = held - turn.in_hand.keys() - {row.lane for row in taken}
             if self._hold.pause_s is not None:
-                leave_lanes(connection, {name: at + self._hold.pause_s(name) for name in idle}, self._owner)
+                leave_hosts(connection, {name: at + self._hold.pause_s(name) for name in idle}, self._owner)
         self._lanes = held - idle
         self._promised -= idle
         return Turned(tuple(taken), known, lost)
@@ -273,7 +273,7 @@ class Requests:
             mine = update(REQUESTS).where(self._of_crawl(), _WAITS, REQUESTS.c.owner == self._me)
             kept = mine.values(until=seconds(now) + self._hold.lease_s).returning(REQUESTS.c.id)
             ids = frozenset(connection.execute(kept).scalars())
-            wanted = keep_lanes(connection, self._lanes, self._owner, now=now, lease_s=self._hold.lease_s)
+            wanted = keep_hosts(connection, self._lanes, self._owner, now=now, lease_s=self._hold.lease_s)
         self._lanes = frozenset(wanted)
         most = len(wanted) // 2  # never the last one: two processes would pass one host to and fro
         self._promised = frozenset(sorted(name for name, is_wanted in wanted.items() if is_wanted)[:most])
@@ -284,12 +284,12 @@ class Requests:
         with self._database.writing(self._lock) as connection:
             return sum(self._reclaim(connection, row) for row in connection.execute(self._holders()).all())
 
-    def want_lanes(self) -> None:
+    def want_hosts(self) -> None:
         """Ask other processes for some of their hosts: there is work, and none of it here."""
         if self._hold.pause_s is None:
             return
         with self._database.writing(self._lock) as connection:
-            want_lanes(connection, self._next_lanes(connection), self._owner, now=self._clock())
+            want_hosts(connection, self._next_hosts(connection), self._owner, now=self._clock())
 
     def leave(self, in_hand: Collection[int]) -> None:
         """Give back everything that is held; hosts with requests under way are free after their pause."""
@@ -337,7 +337,7 @@ class Requests:
         """Return the lanes that are held now, and requests of them: from each lane its share, in turn."""
         if turn.want <= 0:
             return self._lanes, []
-        names = self._next_lanes(connection)
+        names = self._next_hosts(connection)
         full = {lane for lane, count in turn.in_hand.items() if count >= turn.per_lane} | self._promised
         open_now = self._hold_some(connection, [name for name in names if name not in full], turn.want, at)
         taken: list[TakenRequest] = []
@@ -358,11 +358,11 @@ class Requests:
         if self._hold.pause_s is None or not names:
             return names[:most]
         now, pause_s = moment(at), max(map(self._hold.pause_s, names))
-        held = hold_lanes(connection, names, self._owner, now=now, pause_s=pause_s, most=most)
-        keep_lanes(connection, held, self._owner, now=now, lease_s=self._hold.lease_s)
+        held = hold_hosts(connection, names, self._owner, now=now, pause_s=pause_s, most=most)
+        keep_hosts(connection, held, self._owner, now=now, lease_s=self._hold.lease_s)
         return held
 
-    def _next_lanes(self, connection: Connection) -> list[str]:
+    def _next_hosts(self, connection: Connection) -> list[str]:
         """Return lanes with requests, beginning behind the last that was taken from: each has its turn."""
         asked = {"crawl": self._crawl, "after": self._after, "most": LANES_AT_ONCE}
         names = list(connection.execute(_NAMES, asked).scalars())

@@ -391,7 +391,7 @@ class Scheduler(BaseScheduler):
         if back:
             self._requests.turn(Turn(given_back=tuple(back), in_hand=self._hand.lanes(self._hand.ready)))
         if self._is_hungry():
-            self._requests.want_lanes()
+            self._requests.want_hosts()
 
     def _is_hungry(self) -> bool:
         return not (self._hand.ready or self._hand.asked or self._hand.in_memory())

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from scythe.archive.archive import Archive
 from scythe.archive.frontier import next_due
-from scythe.archive.host_leases import take_lane
+from scythe.archive.host_leases import take_host
 from scythe.archive.open import open_archive
 from scythe.archive.results import WatchRow
 from scythe.archive.sites import add_site
@@ -250,7 +250,7 @@ class Watch:
 
     async def _take_host(self, site: int) -> HostLease | None:
         now, lease_s, by = self.clock.now(), self._lease_s, self._due_by
-        asked = (take_lane, self._archive, site, self._owner)
+        asked = (take_host, self._archive, site, self._owner)
         return await self._clerk.ask(*asked, now=now, lease_s=lease_s, kinds=WATCHED, due_by=by)
 
     async def _ask_host(self, lease: HostLease, asked_at: tuple[float, float]) -> None:

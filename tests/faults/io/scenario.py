@@ -18,7 +18,7 @@ from tests.faults.archive_writers import number_of, visit
 
 from scythe.archive.archive import Archive
 from scythe.archive.frontier import add_urls, next_tasks, settle
-from scythe.archive.host_leases import Owner, keep_lane, leave_lane, take_lane
+from scythe.archive.host_leases import Owner, keep_host, leave_host, take_host
 from scythe.archive.open import open_archive
 from scythe.archive.outcomes import store_outcomes
 from scythe.archive.profile_history import newest_version, save_profile, save_robots
@@ -81,14 +81,14 @@ def crawl_into(where: Path | str, tell: Tell, store: str = "") -> None:
         add_urls(archive, site, [found("0"), found("left-out")])
         tell("found", "0")
         owner = Owner.of_this_process()
-        lane = take_lane(archive, site, owner, now=NOW)
+        lane = take_host(archive, site, owner, now=NOW)
         for profile in PROFILES[newest_version(archive, site) :]:
             tell("profile", save_profile(archive, site, profile))
         while tasks := next_tasks(archive, site, LANE, BATCH, now=NOW):
             _visit(archive, tasks, tell)
         if lane is not None:
-            keep_lane(archive, lane, owner, now=NOW)
-            leave_lane(archive, lane, owner, free_at=later(1), slow=1.0)
+            keep_host(archive, lane, owner, now=NOW)
+            leave_host(archive, lane, owner, free_at=later(1), slow=1.0)
             tell("left", LANE)
         save_robots(archive, StoredRobots(ORIGIN, 200, b"User-agent: *", NOW))
         tell("robots", ORIGIN)

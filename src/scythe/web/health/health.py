@@ -12,7 +12,7 @@ from typing import Annotated, Any
 from msgspec import Meta
 
 from scythe.archive.profile_history import stored_profile
-from scythe.archive.results import LaneRow, SiteRow, StoredRobots
+from scythe.archive.results import HostRow, SiteRow, StoredRobots
 from scythe.archive.site_health import (
     FAILED,
     FailedVisit,
@@ -453,7 +453,7 @@ class ArchiveHealth:
     sampled: int
     versions: list[Version]
     robots: list[RobotsView]
-    lanes: list[LaneRow]
+    lanes: list[HostRow]
 
 
 @dataclass(frozen=True, slots=True)
