@@ -109,6 +109,7 @@ _STARTS = 3  # in a row that may fail before those who wait are told
 _START_S = 60.0  # to become ready
 _END_S = 5.0  # to end by itself once its input is closed
 _SAID_BYTES = 4_000  # of what a worker wrote before it died
+WORKER = "scythe.engine.worker_process"  # the module that every worker process runs
 SINGLE_THREADED = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 
 
@@ -292,7 +293,7 @@ class WorkerHandle:
     @classmethod
     async def start(cls, caps: Caps, sites: SiteProfiles) -> WorkerHandle:
         # -P: a file of the folder we are in must not pass for a module
-        command = (sys.executable, "-P", "-m", "scythe.engine.worker_process", str(caps.cpu_s), str(caps.memory_bytes))
+        command = (sys.executable, "-P", "-m", WORKER, str(caps.cpu_s), str(caps.memory_bytes))
         environment = {**os.environ, **SINGLE_THREADED, "PYTHONUNBUFFERED": "1"}
         return cls(await start_child(command, environment), caps, sites)
 

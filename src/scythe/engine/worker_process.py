@@ -259,6 +259,8 @@ class ExtractionWorker:
         elif do == "extract":
             site = self._sites[frame.head["site"]]
             self._extract(site, unpack_job(frame, site.setup))
+        elif do == "learn":
+            self._learn_from(self._sites[frame.head["site"]], list(zip(frame.head["urls"], frame.parts, strict=True)))
         elif do == "finish":
             self._finish(frame.head["site"], learn=frame.head["learn"], leave=frame.head["leave"])
 
@@ -297,6 +299,14 @@ class ExtractionWorker:
         profile = site.study()
         self._tidy()
         self._send({"learned": site.setup.key}, [profile.encode()] if profile is not None else [])
+
+    def _learn_from(self, site: SiteLearner, pages: Sequence[tuple[str, bytes]]) -> None:
+        """Learn from all of these pages at once, which somebody else has fetched and reads."""
+        for url, body in pages:
+            site.extract(Job(site.setup, url, body))
+        profile = site.study() or site.take_profile(now=True)
+        if profile is not None:
+            self._send({"learned": site.setup.key}, [profile.encode()])
 
     def _finish(self, key: str, *, learn: bool, leave: bool) -> None:
         site = self._sites.pop(key, None) if leave else self._sites.get(key)

@@ -6,13 +6,12 @@ Learning takes seconds, which would block Scrapy's single thread.
 from __future__ import annotations
 
 import os
-import resource
-import signal
 import subprocess
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from io import BytesIO
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -20,16 +19,12 @@ from scythe.archive.profile_history import claim_learning, leave_learning, save_
 from scythe.archive.sites import add_site, find_site
 from scythe.crawling.scope import host_of
 from scythe.engine.sampling import Kept
-from scythe.engine.worker_pool import SINGLE_THREADED
+from scythe.engine.worker_pool import SINGLE_THREADED, WORKER
 from scythe.engine.worker_protocol import (
-    BrokenFrame,
     Caps,
-    Job,
-    Message,
     SiteSetup,
     pack_setup,
     read_frame,
-    unpack_setup,
     write_frame,
 )
 from scythe.errors import BadInput
@@ -56,9 +51,9 @@ class Study:
     def run(self) -> str | None:
         """Return the profile, None where nothing better could be learned."""
         # -P: a file of the folder we are in must not pass for a module
-        command = (sys.executable, "-P", "-m", __name__, str(self.caps.cpu_s), str(self.caps.memory_bytes))
-        frames = [write_frame(*pack_setup(self.setup))]
-        frames += [write_frame({"do": "page", "url": url}, [body]) for url, body in self.pages]
+        command = (sys.executable, "-P", "-m", WORKER, str(self.caps.cpu_s), str(self.caps.memory_bytes))
+        head = {"do": "learn", "site": self.setup.key, "urls": [url for url, _ in self.pages]}
+        frames = write_frame(*pack_setup(self.setup)) + write_frame(head, [body for _, body in self.pages])
         environment = {**os.environ, **SINGLE_THREADED}
         pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
         try:
@@ -70,9 +65,7 @@ class Study:
             if self._is_over:
                 process.kill()
             try:
-                said, errors = process.communicate(
-                    b"".join(piece for frame in frames for piece in frame), self.caps.wall_s
-                )
+                said, errors = process.communicate(b"".join(frames), self.caps.wall_s)
             except subprocess.TimeoutExpired:
                 self.why, self.has_died = f"took more than {self.caps.wall_s:g} s", True
                 process.kill()
@@ -91,42 +84,12 @@ class Study:
         elif code:
             last = errors.decode("utf-8", "replace").strip().rpartition("\n")[2][:200]
             self.why, self.has_died = f"the process that learns ended with code {code} {last}".strip(), True
-        elif not said.strip():
-            self.why = "nothing better was found"
-        return said.decode() if not self.why else None
-
-
-def learn(frames: Sequence[Message]) -> str | None:
-    """Learn from what a parent sent: first what is known of the site, then pages."""
-    from scythe.engine.worker_process import (
-        SeenUrls,
-        SiteLearner,  # not in the process of Scrapy, which does without
-    )
-
-    setup = unpack_setup(frames[0])
-    learner = SiteLearner(setup, SeenUrls())
-    for frame in frames[1:]:
-        learner.extract(Job(setup, frame.head["url"], frame.parts[0]))
-    return learner.study() or learner.take_profile(now=True)
-
-
-def main(arguments: Sequence[str]) -> int:
-    """Run as a process: the arguments are the caps, in seconds and bytes."""
-    from scythe.engine.worker_protocol import allow_cpu, limit_memory
-
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for Scrapy, which ends us
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    allow_cpu(float(arguments[0]))
-    limit_memory(int(arguments[1]))
-    answer = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # what anything prints is no part of the answer
-    try:
-        frames = list(iter(lambda: read_frame(sys.stdin.buffer), None))
-    except BrokenFrame:  # the parent died
-        return 1
-    with answer:
-        answer.write((learn(frames) or "\n").encode())
-    return 0
+        if self.why:
+            return None
+        answers = BytesIO(said)
+        profiles = [frame.parts[0] for frame in iter(lambda: read_frame(answers), None) if "learned" in frame.head]
+        self.why = "" if profiles else "nothing better was found"
+        return profiles[0].decode() if profiles else None
 
 
 _DATABASES = (".db", ".sqlite", ".sqlite3")
@@ -248,7 +211,3 @@ def open_shelf(where: str) -> ProfileShelf:
     if "://" in where or where.lower().endswith(_DATABASES) or Path(where).is_file():
         return ArchiveShelf(where)
     return FolderShelf(where)
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
