@@ -31,7 +31,7 @@ def offered(*words: str) -> list[str]:
         (("",), list(VERBS)),
         (("rec",), ["records"]),
         (("read", "--title"), ["--title-line"]),
-        (("read", "-f", "j"), ["json", "jsonl"]),
+        (("read", "-f", "htm"), ["html"]),
         (("cut", "--via", ""), ["auto", "cut", "tree"]),
         (("read", "--method", "cet"), ["cetr", "cetd"]),
         (("read", "--image-method", "near"), ["nearby"]),
