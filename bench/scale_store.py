@@ -19,8 +19,8 @@ from scythe.archive.archive import Archive
 from scythe.archive.frontier import add_urls, next_tasks
 from scythe.archive.open import open_archive
 from scythe.archive.outcomes import store_outcomes
-from scythe.archive.sites import add_site
 from scythe.archive.stored_documents import to_extracted
+from scythe.archive.stored_sites import add_site
 from scythe.crawl_model import Extracted, FoundUrl, Outcome, Task
 from scythe.crawling.crawl import crawl
 from scythe.crawling.crawl_options import CrawlOptions

@@ -20,7 +20,7 @@ from scythe.archive.open import open_archive
 from scythe.archive.outcomes import store_outcomes
 from scythe.archive.results import PageQuery
 from scythe.archive.retrieval import read_records
-from scythe.archive.sites import add_site
+from scythe.archive.stored_sites import add_site
 from scythe.crawl_model import Extracted, FoundUrl, Outcome, Task
 from scythe.model import Record, RecordList
 from scythe.url import Url

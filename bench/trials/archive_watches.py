@@ -17,8 +17,8 @@ from scythe.archive.observations import lists_of_watch, plan_rows
 from scythe.archive.open import open_archive
 from scythe.archive.outcomes import store_outcomes
 from scythe.archive.retrieval import new_records, newest_records
-from scythe.archive.sites import add_site
 from scythe.archive.stored_records import known_records
+from scythe.archive.stored_sites import add_site
 from scythe.archive.watches import add_watch, due_sites, due_watches, watch_rows, wind_watches
 from scythe.crawl_model import WATCHED, Extracted, FoundUrl, Looked, Outcome, Task
 from scythe.model import Record, RecordList

@@ -14,7 +14,7 @@ from scythe.archive.archive import Archive
 from scythe.archive.host_leases import Owner
 from scythe.archive.open import open_archive
 from scythe.archive.results import AssignmentRow, WorkerRow
-from scythe.archive.sites import add_site
+from scythe.archive.stored_sites import add_site
 from scythe.url import Url
 
 NOW = datetime(2026, 5, 4, 12, 0, 0, 123456, UTC)

@@ -7,7 +7,7 @@ from scythe.archive.open import open_archive
 from scythe.archive.outcomes import store_outcomes
 from scythe.archive.profile_history import save_profile
 from scythe.archive.site_health import count_archive, count_sites
-from scythe.archive.sites import add_site, learned_sites
+from scythe.archive.stored_sites import add_site, learned_sites
 from scythe.crawl_model import ArchiveCounts, FoundUrl
 from scythe.url import Url
 

@@ -9,7 +9,7 @@ from scythe.archive.frontier import add_urls, next_due, next_tasks, requeue, set
 from scythe.archive.open import open_archive
 from scythe.archive.outcomes import store_outcomes
 from scythe.archive.site_health import count_archive
-from scythe.archive.sites import add_site, find_site, load_notes, save_notes, site_rows
+from scythe.archive.stored_sites import add_site, find_site, load_notes, save_notes, site_rows
 from scythe.archive.verify import verify_archive
 from scythe.crawl_model import FoundUrl, Outcome
 from scythe.errors import BadInput

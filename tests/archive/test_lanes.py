@@ -25,7 +25,7 @@ from scythe.archive.host_leases import (
 )
 from scythe.archive.open import open_archive
 from scythe.archive.outcomes import LISTS, store_outcomes
-from scythe.archive.sites import add_site, site_rows
+from scythe.archive.stored_sites import add_site, site_rows
 from scythe.crawl_model import Outcome
 
 

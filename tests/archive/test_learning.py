@@ -23,7 +23,7 @@ from scythe.archive.profile_history import (
     stored_profile,
 )
 from scythe.archive.results import LearningState
-from scythe.archive.sites import add_site
+from scythe.archive.stored_sites import add_site
 from scythe.url import Url
 
 NOW = datetime(2026, 5, 1, 12, tzinfo=UTC)

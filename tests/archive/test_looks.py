@@ -20,7 +20,7 @@ from scythe.archive.observations import (
 from scythe.archive.open import open_archive
 from scythe.archive.outcomes import store_outcomes
 from scythe.archive.results import RegionRow
-from scythe.archive.sites import add_site
+from scythe.archive.stored_sites import add_site
 from scythe.archive.verify import verify_archive
 from scythe.archive.watches import add_watch, end_watch, watch_rows, wind_watches
 from scythe.crawl_model import Looked, Outcome

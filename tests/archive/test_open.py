@@ -20,7 +20,7 @@ from scythe.archive.results import PageQuery
 from scythe.archive.retrieval import newest_records, read_pages, read_raw
 from scythe.archive.schema import TABLES
 from scythe.archive.site_health import count_archive
-from scythe.archive.sites import add_site, find_site, save_notes, site_rows
+from scythe.archive.stored_sites import add_site, find_site, save_notes, site_rows
 from scythe.archive.verify import verify_archive
 from scythe.errors import ArchiveFailed, BadInput, MissingExtra
 

@@ -9,7 +9,7 @@ import pytest
 
 from scythe.archive.archive import Archive
 from scythe.archive.open import open_archive
-from scythe.archive.sites import add_site, load_notes, save_notes, site_rows
+from scythe.archive.stored_sites import add_site, load_notes, save_notes, site_rows
 from scythe.errors import ArchiveFailed
 from scythe.url import Url
 

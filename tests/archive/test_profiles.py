@@ -5,7 +5,7 @@ from tests.archive.visiting import NOW, begin, later
 from scythe.archive.open import open_archive
 from scythe.archive.profile_history import load_robots, save_profile, save_robots, stored_profile
 from scythe.archive.results import StoredRobots
-from scythe.archive.sites import add_site, site_rows
+from scythe.archive.stored_sites import add_site, site_rows
 
 
 def test_a_profile_gets_a_version_when_it_changed(where: str) -> None:

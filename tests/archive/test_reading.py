@@ -18,7 +18,7 @@ from scythe.archive.open import open_archive
 from scythe.archive.outcomes import store_outcomes
 from scythe.archive.results import PageQuery, StoredPage
 from scythe.archive.retrieval import count_pages, count_raw, count_records, read_pages, read_raw, read_records
-from scythe.archive.sites import add_site, find_site
+from scythe.archive.stored_sites import add_site, find_site
 from scythe.crawl_model import Extracted, FoundUrl, Outcome, Raw
 from scythe.errors import ArchiveFailed
 from scythe.model import Record, RecordList

@@ -12,8 +12,8 @@ from scythe.archive.outcomes import store_outcomes
 from scythe.archive.results import PageQuery, StoredRecord
 from scythe.archive.retrieval import read_records
 from scythe.archive.site_health import count_archive
-from scythe.archive.sites import add_site
 from scythe.archive.stored_records import identify
+from scythe.archive.stored_sites import add_site
 from scythe.crawl_model import Outcome, Task
 from scythe.model import Record, RecordList
 from scythe.url import Url

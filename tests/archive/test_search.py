@@ -37,7 +37,7 @@ from scythe.archive.retrieval import read_version
 from scythe.archive.schema import VERSIONS
 from scythe.archive.search import COUNTED, Snippets, found_pages, found_records, list_kinds, run_search
 from scythe.archive.search_index import find_marks, fold, index_new, list_words, read_query
-from scythe.archive.sites import add_site
+from scythe.archive.stored_sites import add_site
 from scythe.archive.verify import verify_archive
 from scythe.errors import ArchiveFailed, BadInput
 from scythe.limits import LIMITS

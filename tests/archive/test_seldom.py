@@ -27,7 +27,7 @@ from scythe.archive.open import name_archive, open_archive
 from scythe.archive.outcomes import store_outcomes
 from scythe.archive.results import AssignmentRow
 from scythe.archive.site_health import count_archive, read_health
-from scythe.archive.sites import add_site
+from scythe.archive.stored_sites import add_site
 from scythe.archive.stores import FolderStore, Stores
 from scythe.archive.verify import verify_archive
 from scythe.crawl_model import Outcome, Raw

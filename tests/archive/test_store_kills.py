@@ -22,7 +22,7 @@ from tests.archive.visiting import LANE, NOW, SITE, begin, done, found
 from scythe.archive.frontier import add_urls, next_tasks
 from scythe.archive.open import open_archive
 from scythe.archive.outcomes import store_outcomes
-from scythe.archive.sites import add_site
+from scythe.archive.stored_sites import add_site
 from scythe.crawl_model import Raw
 
 run = sys.argv[2]

@@ -15,8 +15,8 @@ from scythe.archive.outcomes import store_outcomes
 from scythe.archive.results import PageQuery, WatchRow
 from scythe.archive.retrieval import new_records, newest_records, read_pages, read_raw, read_records
 from scythe.archive.site_health import count_archive
-from scythe.archive.sites import add_site
 from scythe.archive.stored_records import known_records
+from scythe.archive.stored_sites import add_site
 from scythe.archive.verify import verify_archive
 from scythe.archive.watches import (
     add_watch,

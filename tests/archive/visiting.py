@@ -8,7 +8,7 @@ from typing import Any
 from scythe.archive.archive import Archive
 from scythe.archive.frontier import add_urls, next_tasks
 from scythe.archive.schema import digest_text
-from scythe.archive.sites import add_site
+from scythe.archive.stored_sites import add_site
 from scythe.archive.watches import add_watch
 from scythe.crawl_model import Extracted, FoundUrl, Looked, Outcome, Task
 from scythe.model import Record, RecordList

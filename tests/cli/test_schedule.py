@@ -16,7 +16,7 @@ from scythe.archive.archive import Archive
 from scythe.archive.frontier import next_tasks
 from scythe.archive.open import open_archive
 from scythe.archive.outcomes import store_outcomes
-from scythe.archive.sites import add_site
+from scythe.archive.stored_sites import add_site
 from scythe.archive.watches import add_watch
 from scythe.cli.schedule import app
 from scythe.cli.schedule_report import Experiment, _until, run_experiment

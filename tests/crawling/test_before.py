@@ -16,7 +16,7 @@ import scythe
 from scythe.archive.open import open_archive
 from scythe.archive.results import PageQuery, StoredPage
 from scythe.archive.retrieval import read_pages
-from scythe.archive.sites import load_notes, site_rows
+from scythe.archive.stored_sites import load_notes, site_rows
 from scythe.crawling.crawl import Crawl, note_parts, recall_parts, tell_before
 from scythe.crawling.crawl_options import CrawlOptions
 

@@ -25,7 +25,7 @@ from scythe.archive.frontier import add_urls, next_tasks
 from scythe.archive.open import open_archive
 from scythe.archive.outcomes import store_outcomes
 from scythe.archive.results import PageQuery
-from scythe.archive.sites import add_site, find_site
+from scythe.archive.stored_sites import add_site, find_site
 from scythe.crawl_model import Extracted, FoundUrl, Raw
 from scythe.errors import BadInput
 from scythe.output import archive_rows

@@ -22,7 +22,7 @@ from scythe.archive.open import open_archive
 from scythe.archive.results import PageQuery
 from scythe.archive.retrieval import read_pages
 from scythe.archive.site_health import count_archive
-from scythe.archive.sites import add_site
+from scythe.archive.stored_sites import add_site
 from scythe.crawl_model import HostLease, Outcome, Receipt
 from scythe.crawling.crawl import Crawl, Listener
 from scythe.crawling.crawl_options import CrawlOptions

@@ -20,7 +20,7 @@ from scythe.archive.archive import Archive
 from scythe.archive.host_leases import host_rows, take_host
 from scythe.archive.open import open_archive
 from scythe.archive.outcomes import store_outcomes
-from scythe.archive.sites import site_rows
+from scythe.archive.stored_sites import site_rows
 from scythe.crawl_model import HostLease, Outcome, Receipt
 from scythe.crawling.crawl import Crawl
 from scythe.crawling.crawl_options import CrawlOptions

@@ -20,7 +20,7 @@ from tests.doubling.site import BASE, address, learned, lessons, write_page
 import scythe
 from scythe.archive.frontier import add_urls, next_tasks
 from scythe.archive.outcomes import store_outcomes
-from scythe.archive.sites import add_site
+from scythe.archive.stored_sites import add_site
 from scythe.errors import ScytheError
 from scythe.model import Document
 from scythe.reading.images.image_methods import METHODS as IMAGE_METHODS

@@ -23,8 +23,8 @@ from scythe.archive.open import open_archive
 from scythe.archive.outcomes import store_outcomes
 from scythe.archive.retrieval import new_records
 from scythe.archive.site_health import count_archive
-from scythe.archive.sites import add_site, site_rows
 from scythe.archive.stored_records import known_records
+from scythe.archive.stored_sites import add_site, site_rows
 from scythe.archive.verify import verify_archive
 from scythe.archive.watches import add_watch, watch_rows
 from scythe.crawl_model import Outcome, Task

@@ -27,7 +27,7 @@ from scythe.archive.frontier import add_urls, next_tasks
 from scythe.archive.open import open_archive
 from scythe.archive.outcomes import store_outcomes
 from scythe.archive.site_health import count_archive
-from scythe.archive.sites import add_site
+from scythe.archive.stored_sites import add_site
 from scythe.archive.verify import verify_archive
 from scythe.crawl_model import Outcome, Raw, Task
 

@@ -22,7 +22,7 @@ from scythe.archive.open import open_archive
 from scythe.archive.outcomes import store_outcomes
 from scythe.archive.results import StoredRaw
 from scythe.archive.site_health import count_archive
-from scythe.archive.sites import site_rows
+from scythe.archive.stored_sites import site_rows
 from scythe.archive.verify import verify_archive
 from scythe.limits import LIMITS
 from scythe.output.warc import WarcFile, verify_warc

@@ -22,7 +22,7 @@ from scythe.archive.outcomes import store_outcomes
 from scythe.archive.results import PageQuery
 from scythe.archive.retrieval import read_pages, read_raw
 from scythe.archive.site_health import count_archive
-from scythe.archive.sites import add_site, site_rows
+from scythe.archive.stored_sites import add_site, site_rows
 from scythe.archive.verify import verify_archive
 from scythe.crawl_model import Raw
 from scythe.errors import ArchiveFailed

@@ -14,7 +14,7 @@ from tests.crawling.test_export import filled
 
 import scythe
 from scythe.archive.open import open_archive
-from scythe.archive.sites import site_rows
+from scythe.archive.stored_sites import site_rows
 
 
 @pytest.fixture

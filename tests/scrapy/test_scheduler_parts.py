@@ -158,7 +158,7 @@ def test_what_the_archive_was_not_told_at_the_end_is_said(
         monkeypatch.setattr(made._requests, "turn", fail)
 
     play(tmp_path / "a.db", work)
-    assert "The archive was not told of the last requests" in caplog.text
+    assert "The last requests were not stored in the archive" in caplog.text
 
 
 def test_a_scheduler_that_was_never_open_can_be_closed(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from scythe.archive.archive import Archive
 from scythe.archive.frontier import next_tasks
 from scythe.archive.outcomes import store_outcomes
 from scythe.archive.results import StoredRecord
-from scythe.archive.sites import add_site
+from scythe.archive.stored_sites import add_site
 from scythe.archive.watches import add_watch
 from scythe.crawl_model import WATCHED, Extracted, FoundUrl, Looked
 from scythe.url import Url

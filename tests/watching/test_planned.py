@@ -12,7 +12,7 @@ from scythe.archive.archive import Archive
 from scythe.archive.frontier import next_tasks
 from scythe.archive.open import open_archive
 from scythe.archive.outcomes import store_outcomes
-from scythe.archive.sites import add_site
+from scythe.archive.stored_sites import add_site
 from scythe.archive.watches import add_watch
 from scythe.crawl_model import Extracted, FoundUrl, Looked, Outcome
 from scythe.schedule.plots import History

@@ -11,7 +11,7 @@ from urllib.request import Request, urlopen
 import pytest
 from tests.web.conftest import NARROW, WIDE, Eyes, Look, make_state
 
-from scythe.archive.sites import add_site
+from scythe.archive.stored_sites import add_site
 from scythe.demo import DemoPage, World
 from scythe.demo.serve import DemoOptions as DemoOptions
 from scythe.demo.serve import serve_demo

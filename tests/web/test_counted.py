@@ -10,7 +10,7 @@ from tests.archive.visiting import LANE, SITE, begin, done, found
 from scythe.archive.frontier import add_urls
 from scythe.archive.outcomes import store_outcomes
 from scythe.archive.site_health import count_sites
-from scythe.archive.sites import add_site
+from scythe.archive.stored_sites import add_site
 from scythe.web import learned_sites
 from scythe.web.home.home import list_sites
 from scythe.web.operations import Nothing

@@ -11,7 +11,7 @@ from tests.web.asking import call
 from tests.web.conftest import make_state
 
 import scythe
-from scythe.archive.sites import add_site
+from scythe.archive.stored_sites import add_site
 from scythe.cli.page_inputs import load_pages, read_examples
 from scythe.demo import world
 from scythe.demo.world import price_of

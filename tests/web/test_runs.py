@@ -21,7 +21,7 @@ from scythe.archive.host_leases import host_rows
 from scythe.archive.open import open_archive
 from scythe.archive.results import PageQuery as Selection
 from scythe.archive.retrieval import read_pages
-from scythe.archive.sites import add_site, site_rows
+from scythe.archive.stored_sites import add_site, site_rows
 from scythe.archive.verify import verify_archive
 from scythe.archive.watches import end_watch
 from scythe.crawl_model import FoundUrl

@@ -20,7 +20,7 @@ from scythe.archive.frontier import next_tasks
 from scythe.archive.observations import lists_of_watch
 from scythe.archive.outcomes import store_outcomes
 from scythe.archive.site_health import count_archive
-from scythe.archive.sites import add_site
+from scythe.archive.stored_sites import add_site
 from scythe.archive.watches import add_watch, watch_rows
 from scythe.crawl_model import Extracted, FoundUrl, Looked, Outcome
 from scythe.demo.replay_serve import live_site, serve_replay

@@ -19,7 +19,7 @@ from tests.web.conftest import demo_pages, make_state
 from tests.web.trap import set_trap
 
 from scythe.archive.search_index import index_new
-from scythe.archive.sites import add_site
+from scythe.archive.stored_sites import add_site
 from scythe.fetch.fetch_options import FetchOptions
 from scythe.web.app import all_documents, all_operations, all_views, make_app
 from scythe.web.auth import NOTHING_POLICY, PAGE_POLICY, Auth, Guarded

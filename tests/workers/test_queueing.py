@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 from scythe.archive.archive import Archive
 from scythe.archive.open import open_archive
 from scythe.archive.site_health import count_archive
-from scythe.archive.sites import add_site
+from scythe.archive.stored_sites import add_site
 from scythe.archive.watches import watch_rows
 from scythe.cli.main import app
 from scythe.errors import ArchiveFailed, BadInput

@@ -18,7 +18,7 @@ from scythe.archive.frontier import add_urls
 from scythe.archive.host_leases import Owner, take_host
 from scythe.archive.open import open_archive
 from scythe.archive.results import WorkerRow
-from scythe.archive.sites import add_site
+from scythe.archive.stored_sites import add_site
 from scythe.cli.main import app
 from scythe.crawl_model import FoundUrl
 from scythe.watching.watch_options import ListOptions

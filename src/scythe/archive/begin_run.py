@@ -11,12 +11,13 @@ from datetime import datetime
 
 from sqlalchemy import Connection, func, select
 
-from scythe.archive.archive import Archive, insert_new
+from scythe.archive.archive import Archive, reads
 from scythe.archive.frontier import add_found, requeue
 from scythe.archive.host_leases import Owner
 from scythe.archive.profile_history import claim_learning, stored_profile
 from scythe.archive.results import LearningState
-from scythe.archive.schema import PAGES, SITES, WATCHES, seconds, storable
+from scythe.archive.schema import PAGES, WATCHES, seconds
+from scythe.archive.stored_sites import add_site, find_site, load_notes
 from scythe.crawl_model import FoundUrl
 
 
@@ -31,13 +32,14 @@ class Entered:
 
 def enter_site(archive: Archive, key: str, start: FoundUrl, *, now: datetime, again: Collection[str] = ()) -> Entered:
     """Find or make a site with its start among the addresses; those in one of the states `again` are visited again."""
-    site = _find_or_add(archive, storable(key), start, now)
+    site = find_site(archive, key)  # one that is known is not written, so that nobody waits for who has it
+    if site is None:
+        site = add_site(archive, key, start.url, now=now)
     with archive.writing(site) as connection:
         add_found(connection, [(site, [start], None)], seconds(now))
         if again:
             requeue(connection, site, again)
-        notes = connection.execute(select(SITES.c.notes).where(SITES.c.id == site)).scalar()
-        return Entered(site, _pages(connection, site), notes or "")
+        return Entered(site, count_pages(connection, site), load_notes(connection, site))
 
 
 def take_learning(
@@ -49,25 +51,8 @@ def take_learning(
         return lesson, stored_profile(connection, site, lesson.version) if lesson.version != known else None
 
 
-def count_pages(archive: Archive, site: int) -> int:
-    """Count the documents of a site that are stored."""
-    with archive.reading() as connection:
-        return _pages(connection, site)
-
-
-def _find_or_add(archive: Archive, key: str, start: FoundUrl, now: datetime) -> int:
-    """Return the number of a site; one that is known is not written, so that nobody waits for who has it."""
-    query = select(SITES.c.id).where(SITES.c.key == key)
-    with archive.reading() as connection:
-        known = connection.execute(query).scalar()
-    if known is not None:
-        return int(known)
-    with archive.writing() as connection:
-        insert_new(connection, SITES, [{"key": key, "start": storable(start.url), "added_at": seconds(now)}])
-        return int(connection.execute(query).scalar_one())
-
-
-def _pages(connection: Connection, site: int) -> int:
-    """Count as `count_archive` does: a list that is watched is no document."""
+@reads
+def count_pages(connection: Connection, site: int) -> int:
+    """Count the documents of a site that are stored; a list that is watched is none, as in `count_archive`."""
     documents = select(func.count()).select_from(PAGES).where(PAGES.c.site == site)
     return int(connection.execute(documents.where(PAGES.c.id.not_in(select(WATCHES.c.id)))).scalar_one())

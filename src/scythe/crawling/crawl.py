@@ -23,8 +23,8 @@ from scythe.archive.frontier import add_urls, next_due
 from scythe.archive.host_leases import host_rows, take_host, want_host
 from scythe.archive.open import open_archive
 from scythe.archive.profile_history import save_profile
-from scythe.archive.sites import save_notes
 from scythe.archive.stored_documents import to_document
+from scythe.archive.stored_sites import save_notes
 from scythe.crawl_model import HostLease, Outcome, Receipt, Task
 from scythe.crawling.crawl_options import PARTS, USUAL_PARTS, CrawlOptions
 from scythe.crawling.judge_response import Judge

@@ -14,7 +14,7 @@ from scythe.archive.archive import Archive
 from scythe.archive.open import open_archive
 from scythe.archive.profile_history import stored_profile
 from scythe.archive.site_health import count_archive
-from scythe.archive.sites import site_rows
+from scythe.archive.stored_sites import site_rows
 from scythe.demo.build import DemoPage
 from scythe.demo.corners import Corner
 from scythe.demo.crawl_results import (

@@ -33,8 +33,8 @@ from scythe.archive.retrieval import (
     read_records,
     read_rests,
 )
-from scythe.archive.sites import site_rows
 from scythe.archive.stored_documents import to_document
+from scythe.archive.stored_sites import site_rows
 from scythe.atomic_files import replacing, write_atomically
 from scythe.errors import BadInput
 from scythe.output.archive_rows import (

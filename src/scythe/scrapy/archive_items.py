@@ -12,9 +12,9 @@ from typing import Any
 from scythe.archive.frontier import expect_visit
 from scythe.archive.open import open_archive
 from scythe.archive.outcomes import store_outcomes
-from scythe.archive.sites import add_site
 from scythe.archive.stored_documents import to_extracted
 from scythe.archive.stored_records import known_records
+from scythe.archive.stored_sites import add_site
 from scythe.crawl_model import Extracted, FoundUrl, Outcome
 from scythe.crawling.scope import host_of
 from scythe.scrapy.page_document import PageDocument, list_rows

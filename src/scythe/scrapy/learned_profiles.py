@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from scythe.archive.profile_history import claim_learning, leave_learning, save_learned, stored_profile
-from scythe.archive.sites import add_site, find_site
+from scythe.archive.stored_sites import add_site, find_site
 from scythe.crawling.scope import host_of
 from scythe.engine.sampling import Kept
 from scythe.engine.worker_pool import SINGLE_THREADED, WORKER

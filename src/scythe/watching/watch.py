@@ -20,7 +20,7 @@ from scythe.archive.frontier import next_due
 from scythe.archive.host_leases import take_host
 from scythe.archive.open import open_archive
 from scythe.archive.results import WatchRow
-from scythe.archive.sites import add_site
+from scythe.archive.stored_sites import add_site
 from scythe.archive.watches import add_watch, due_sites, end_watch, watch_rows, wind_watches
 from scythe.crawl_model import WATCHED, FoundUrl, HostLease, Outcome, Receipt, Task
 from scythe.crawling.crawl_options import CrawlOptions

@@ -9,7 +9,7 @@ from collections import OrderedDict
 from scythe.archive.archive import Archive
 from scythe.archive.profile_history import stored_profile
 from scythe.archive.site_health import count_sites
-from scythe.archive.sites import find_site
+from scythe.archive.stored_sites import find_site
 from scythe.crawl_model import ArchiveCounts
 from scythe.site.site import Site
 from scythe.web.state import PROFILE, NotNow, NotThere, State

@@ -18,7 +18,7 @@ from typing import TypeVar, cast
 from scythe.archive.archive import Archive
 from scythe.archive.open import name_archive, open_archive
 from scythe.archive.profile_history import save_profile, stored_profile
-from scythe.archive.sites import find_site, site_rows
+from scythe.archive.stored_sites import find_site, site_rows
 from scythe.errors import BadInput, ScytheError
 from scythe.fetch.fetch_options import FetchOptions
 from scythe.fetch.inputs import LoadedPage

@@ -14,7 +14,7 @@ from scythe.archive.assignments import add_assignment, end_assignment, load_assi
 from scythe.archive.frontier import requeue
 from scythe.archive.profile_history import save_profile
 from scythe.archive.results import AssignmentRow
-from scythe.archive.sites import add_site
+from scythe.archive.stored_sites import add_site
 from scythe.archive.watches import watch_rows
 from scythe.crawling.crawl import REVISITED
 from scythe.crawling.crawl_options import CrawlOptions

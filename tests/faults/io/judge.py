@@ -17,7 +17,7 @@ from scythe.archive.open import open_archive
 from scythe.archive.profile_history import load_robots, stored_profile
 from scythe.archive.results import PageQuery
 from scythe.archive.retrieval import read_pages, read_raw
-from scythe.archive.sites import find_site, load_notes
+from scythe.archive.stored_sites import find_site, load_notes
 from scythe.archive.verify import verify_archive
 from scythe.archive.watches import load_cursor, watch_rows
 from scythe.errors import ScytheError

@@ -26,7 +26,7 @@ from scythe.archive.results import StoredRobots
 from scythe.archive.retrieval import new_records, newest_records
 from scythe.archive.search_index import index_new
 from scythe.archive.site_health import count_archive
-from scythe.archive.sites import add_site, save_notes
+from scythe.archive.stored_sites import add_site, save_notes
 from scythe.archive.watches import add_watch, load_cursor, save_cursor, watch_rows
 from scythe.crawl_model import Outcome, Task
 from scythe.output.archive_export import export_archive, plan_export

@@ -25,8 +25,8 @@ from scythe.archive.results import Hits, NamedPieces, RecordHit, SearchQuery, Sn
 from scythe.archive.retrieval import read_version
 from scythe.archive.search import found_pages, found_records, list_kinds, run_search
 from scythe.archive.search_index import index_new
-from scythe.archive.sites import site_rows
 from scythe.archive.stored_documents import to_document
+from scythe.archive.stored_sites import site_rows
 from scythe.errors import ArchiveFailed
 from scythe.model import Document as ModelDocument
 from scythe.output.archive_export import read_date

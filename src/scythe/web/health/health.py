@@ -23,7 +23,7 @@ from scythe.archive.site_health import (
     read_health,
     read_versions,
 )
-from scythe.archive.sites import find_site, site_rows
+from scythe.archive.stored_sites import find_site, site_rows
 from scythe.crawl_model import ArchiveCounts
 from scythe.errors import BadInput
 from scythe.fetch.robots import parse_robots

@@ -12,7 +12,7 @@ import msgspec
 
 from scythe.archive.results import StoredRecord
 from scythe.archive.retrieval import newest_records
-from scythe.archive.sites import learned_sites, site_rows
+from scythe.archive.stored_sites import learned_sites, site_rows
 from scythe.crawl_model import ArchiveCounts
 from scythe.crawling.sample_site import sample_site
 from scythe.errors import BadInput

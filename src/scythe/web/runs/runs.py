@@ -11,7 +11,7 @@ import msgspec
 
 from scythe.archive.archive import Archive
 from scythe.archive.frontier import next_due
-from scythe.archive.sites import site_rows
+from scythe.archive.stored_sites import site_rows
 from scythe.archive.watches import load_watch, watch_rows
 from scythe.crawl_model import CRAWLED, ArchiveCounts
 from scythe.crawling.crawl_options import PARTS, CrawlOptions

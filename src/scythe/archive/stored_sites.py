@@ -13,9 +13,9 @@ from scythe.url import Url
 
 
 @writes
-def add_site(connection: Connection, key: str, start: Url) -> int:
+def add_site(connection: Connection, key: str, start: Url, *, now: datetime | None = None) -> int:
     """Return the number of the site `key`, added if it is new."""
-    row = {"key": storable(key), "start": storable(start), "added_at": seconds(datetime.now(UTC))}
+    row = {"key": storable(key), "start": storable(start), "added_at": seconds(now or datetime.now(UTC))}
     insert_new(connection, SITES, [row])
     return int(connection.execute(select(SITES.c.id).where(SITES.c.key == row["key"])).scalar_one())
 
