@@ -179,10 +179,10 @@ def read_lists(
     everything: bool = False,
     content_type: str | None = None,
 ) -> tuple[RecordList, ...]:
-    """Return the regions of records of one page, best first, without reading its text.
+    """Return the lists of records of one page, best first, without reading its text.
 
     `method` is "auto" or a published one, "mdr" or "stm"; `everything` also returns what is no record of anything, such
-    as menus and footers, last (only "auto" tells them apart). What is not HTML has no regions.
+    as menus and footers, last (only "auto" tells them apart). What is not HTML has no lists.
     Raises BadInput when an argument has the wrong type or no method has that name.
     """
     _checked(html, url, None, method)

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from scythe.extension import native
-from scythe.site.cut.cut_lists import CutRegions, ListCutter
+from scythe.site.cut.cut_lists import CutLists, ListCutter
 from scythe.site.cut.cutter import Cutter
 from scythe.site.rules import (
     ATTRIBUTE,
@@ -110,4 +110,4 @@ def test_records_inside_records_cost_no_more_than_some_walks_through_the_page() 
     page = ("<!DOCTYPE html><body>" + '<div class="item">' * 100 + inner + "</div>" * 100).encode()
     rules = ListRules((b'<div class="item"',), (ColumnRules("text", ("",)),))
     found = ListCutter(Layout("nested", (), lists=(rules,))).cut(page)
-    assert found == CutRegions("doubt", why="too many open elements")
+    assert found == CutLists("doubt", why="too many open elements")

@@ -148,8 +148,8 @@ def test_the_format_is_the_oldest_that_can_say_it() -> None:
 
 @pytest.mark.parametrize(("version", "word"), [(2, "regions"), (3, "regions"), (4, "lists")])
 def test_what_is_left_out_of_rules_for_lists_means_the_same_in_every_version(version: int, word: str) -> None:
-    region = {"heads": ["<li"], "columns": [{"name": "a", "places": [">b"]}]}
-    layout = {"name": "a", "fields": [], word: [region]}
+    record_list = {"heads": ["<li"], "columns": [{"name": "a", "places": [">b"]}]}
+    layout = {"name": "a", "fields": [], word: [record_list]}
     loaded = load_profile(signed({"scythe_profile": version, "layouts": [layout], "health": {}})).profile
     columns = (ColumnRules("a", (">b",)),)
     assert loaded.layouts[0].lists == (ListRules((b"<li",), columns, (), (), "list", "", 0, 0, 0, 0, 0, False, 0),)
@@ -244,9 +244,9 @@ def test_wrong_content_with_a_right_checksum_is_refused() -> None:
     ],
 )
 def test_a_wrong_rule_for_records_is_refused(changes: dict[str, Any], why: str) -> None:
-    region = {"heads": ["<li"], "columns": [{"name": "a", "places": [">b"]}]} | changes
+    record_list = {"heads": ["<li"], "columns": [{"name": "a", "places": [">b"]}]} | changes
     with pytest.raises(BadInput, match=why):
-        load_profile(changed(layouts=[{"name": "a", "fields": [], "lists": [region]}]))
+        load_profile(changed(layouts=[{"name": "a", "fields": [], "lists": [record_list]}]))
 
 
 def with_way(**changes: Any) -> str:

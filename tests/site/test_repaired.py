@@ -38,8 +38,8 @@ def test_elements_of_a_page_that_had_to_be_repaired_have_no_known_place() -> Non
 def test_its_records_are_not_taken_by_rules() -> None:
     (rules,) = learn([shop_page(number) for number in range(3)], "li.item").rules
     reaper = ListExtractor(Layout("list", (), lists=(rules,)))
-    regions, why = reaper.follow(read_source(shop_page(7)), None)
-    assert regions is not None
+    lists, why = reaper.follow(read_source(shop_page(7)), None)
+    assert lists is not None
     assert why == ""
     assert reaper.follow(read_source(shop_page(7).replace(b"</body>", ODD)), None) == (
         None,
@@ -49,10 +49,10 @@ def test_its_records_are_not_taken_by_rules() -> None:
 
 def test_records_that_are_gone_are_said_to_be() -> None:
     (rules,) = learn([shop_page(number) for number in range(3)], "li.item").rules
-    regions, why = ListExtractor(Layout("list", (), lists=(rules,))).follow(
+    lists, why = ListExtractor(Layout("list", (), lists=(rules,))).follow(
         read_source(b"<p>Nothing is sold here.</p>"), None
     )
-    assert regions is None
+    assert lists is None
     assert why
 
 

@@ -28,13 +28,13 @@ def extract(site: Site, page: bytes, via: str = "auto") -> Document:
 def test_records_are_cut_and_say_so(shop: Site) -> None:
     document = extract(shop, shop_page(9))
     assert document.how["records"] == "cut: by rules, when asked for"
-    (region,) = document.lists
+    (record_list,) = document.lists
     assert document.how["records"] == "cut: 1 of 1 lists by rules"
-    assert (region.kind, len(region.records)) == ("products", 12)
-    first = dict(zip(region.columns, region.records[0].fields, strict=True))
+    assert (record_list.kind, len(record_list.records)) == ("products", 12)
+    first = dict(zip(record_list.columns, record_list.records[0].fields, strict=True))
     assert (first["price"], first["rating"]) == ("$ 181.50", "1.5 of 5")
-    assert region.records[0].links == ("https://shop.example/p/181",)
-    assert region.records[0].images == ("https://shop.example/i/181.jpg",)
+    assert record_list.records[0].links == ("https://shop.example/p/181",)
+    assert record_list.records[0].images == ("https://shop.example/i/181.jpg",)
 
 
 def test_cut_tree_and_cold_give_the_same_records(shop: Site) -> None:
@@ -51,9 +51,9 @@ def test_columns_stay_those_learned_where_a_page_lacks_one(shop: Site) -> None:
         return product(number).replace('<span class="stars">', "<!--").replace(" of 5</span>", "-->")
 
     columns = extract(shop, shop_page(9)).lists[0].columns
-    region = extract(shop, shop_page(9, make=plain)).lists[0]
-    assert region.columns == columns
-    assert {record.fields[columns.index("rating")] for record in region.records} == {""}
+    record_list = extract(shop, shop_page(9, make=plain)).lists[0]
+    assert record_list.columns == columns
+    assert {record.fields[columns.index("rating")] for record in record_list.records} == {""}
 
 
 def test_a_saved_site_cuts_the_same_records(shop: Site, tmp_path: Path) -> None:

@@ -55,13 +55,13 @@ from scythe.site.rules import FLOW, FieldRules, Layout, Profile, Way
 from scythe.url import Url, absolute
 
 Note = Callable[[str, str], None]  # told "records" or "images" and how they were got, once they are
-_MAYBE = 3  # regions that score so many times less than those read are looked at: on other pages they may be read
+_MAYBE = 3  # lists that score so many times less than those read are looked at: on other pages they may be read
 _CLEAR = 2 * CUT  # score of a list beyond doubt, on a page of a layout that has none
 WHEN_ASKED = "when asked for"
 
 
 def observe_lists(number: int, page: Page) -> list[ObservedList]:
-    """Return the regions that reading finds or nearly finds on a page whose tree knows where it comes from."""
+    """Return the lists that reading finds or nearly finds on a page whose tree knows where it comes from."""
     elements = page.elements
     found: list[ObservedList] = []
     for one in rank_lists(page):
@@ -97,16 +97,16 @@ class ListExtractor:
         return RecordCutter(self.layout)
 
     def cut(self, body: bytes, url: Url | None) -> tuple[tuple[RecordList, ...] | None, str, bool]:
-        """Return the regions, or None and why, and whether the tree may follow the same rules."""
+        """Return the lists, or None and why, and whether the tree may follow the same rules."""
         if native is None:
-            regions, why = self.follow(read_source(body), url, as_cut=True)
-            return regions, why, False
+            lists, why = self.follow(read_source(body), url, as_cut=True)
+            return lists, why, False
         with self._lock:  # readers remember the places they met
             found = self.cutter.find(body)
             if found.state != "cut":
                 return None, found.why, found.state == "doubt"
-            regions = self.cutter.read(body, found, url)
-        return regions, "" if regions is not None else "not sure of what is in a record", True
+            lists = self.cutter.read(body, found, url)
+        return lists, "" if lists is not None else "not sure of what is in a record", True
 
     def follow(
         self, source: Source, url: Url | None, *, as_cut: bool = False
@@ -119,8 +119,8 @@ class ListExtractor:
         elements, row_at = page.elements, rows_by_offset(source, page)
         if row_at is None:
             return None, "the page had to be repaired"
-        regions: list[RecordList] = []
-        taken: list[tuple[int, int]] = []  # rows of the records of regions before
+        lists: list[RecordList] = []
+        taken: list[tuple[int, int]] = []  # rows of the records of lists before
         for rules in self.layout.lists:
             entries = follow_list(source, rules)
             why = judge_count(rules, len(entries.offsets)) or judge_outside(rules, entries.outside)
@@ -139,8 +139,8 @@ class ListExtractor:
             if len(free) > 1:
                 leaves = [(elements.leaf_start[firsts[i]], elements.leaf_end[lasts[i]]) for i in free]
                 records = read_entries(page, EntryReader(rules.columns), [rows[i] for i in free], leaves)
-                regions.append(name_list(records, rules))
-        return (tuple(regions), "") if regions else (None, "no records begin as learned")
+                lists.append(name_list(records, rules))
+        return (tuple(lists), "") if lists else (None, "no records begin as learned")
 
 
 class SiteLists:

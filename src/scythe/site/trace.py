@@ -114,7 +114,7 @@ class Tracer:
         self._harvester = Extractor(profile, profile.fields)
         self._cutter = cache(lambda number: Cutter(profile.layouts[number]))
         self._areas = cache(lambda number: AreaCutter(profile.layouts[number]))
-        self._regions = cache(lambda number: ListCutter(profile.layouts[number]))
+        self._lists = cache(lambda number: ListCutter(profile.layouts[number]))
 
     def trace(self, body: bytes, url: str | None) -> CutTrace:
         """Extract a page in every manner and note what each rule says."""
@@ -131,9 +131,9 @@ class Tracer:
             is_cut = text is not None and text.how.startswith("cut")
             places += self._find_images(number, body, text.span if text is not None and is_cut else None)
             if layout.lists:
-                cut = self._regions(number).cut(body)
+                cut = self._lists(number).cut(body)
                 hows["records"] = f"{'cut' if cut.state == 'cut' else 'tree'}: {cut.why or 'by rules'}"
-                places += [_place_records(each.spans, layout.lists[each.number].kind) for each in cut.regions]
+                places += [_place_records(each.spans, layout.lists[each.number].kind) for each in cut.lists]
         return PageTrace(found, self._layouts[number].name if number is not None else "", hows, tuple(places))
 
     def _find_images(self, number: int, body: bytes, text: tuple[int, int] | None) -> list[CutRange]:

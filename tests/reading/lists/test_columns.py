@@ -104,18 +104,18 @@ def test_short_lines_marked_now_here_and_now_there_are_one_field():
 
 def test_more_columns_than_fit_are_joined_in_the_last_without_loss():
     html = articles("".join(f"<p>w{i}</p>" for i in range(500)), "<p>w0</p>")
-    region = fill(html)
-    assert len(region.columns) == 64
-    assert " ".join(region.records[0].fields).split() == [f"w{i}" for i in range(500)]
+    record_list = fill(html)
+    assert len(record_list.columns) == 64
+    assert " ".join(record_list.records[0].fields).split() == [f"w{i}" for i in range(500)]
 
 
 def test_records_of_too_many_fields_keep_them_in_order():
     kinds = [a + b for a in "abcdefghij" for b in "abcdefghij"]
     html = articles(*("".join(f"<b class={kind}>{word}{kind}</b>" for kind in kinds) for word in ("x", "y")))
-    region = fill(html)
-    assert len(region.columns) == 64
-    assert region.records[1].fields[:2] == ("yaa", "yab")
-    assert " ".join(region.records[1].fields).split() == [f"y{kind}" for kind in kinds]
+    record_list = fill(html)
+    assert len(record_list.columns) == 64
+    assert record_list.records[1].fields[:2] == ("yaa", "yab")
+    assert " ".join(record_list.records[1].fields).split() == [f"y{kind}" for kind in kinds]
 
 
 def test_an_opening_word_that_all_records_have_leaves_the_running_text():
@@ -127,15 +127,15 @@ def test_an_opening_word_that_all_records_have_leaves_the_running_text():
 def test_siblings_too_many_to_compare_are_numbered():
     kinds = "€ 5|12 May 2016|4/5|17|some words|https://example.org/".split("|")
     html = articles(*("".join(f"<p>{kinds[i // (6**k) % 6]}</p>" for k in range(5)) for i in range(3_000)))
-    region = fill(html)
-    assert sum(bool(text) for text in region.records[2_321].fields) == 5
+    record_list = fill(html)
+    assert sum(bool(text) for text in record_list.records[2_321].fields) == 5
 
 
 def test_more_kinds_of_fields_than_fit_are_joined_in_the_last():
     html = articles(*("".join(f"<b class={a}{b}>{a}{b}</b>" for b in "abcdefghij") for a in "abcdefghijklmn"))
-    region = fill(html)
-    assert len(region.columns) <= 64
-    assert sorted(" ".join(region.records[3].fields).split()) == [f"d{b}" for b in "abcdefghij"]
+    record_list = fill(html)
+    assert len(record_list.columns) <= 64
+    assert sorted(" ".join(record_list.records[3].fields).split()) == [f"d{b}" for b in "abcdefghij"]
 
 
 def test_many_records_take_little_time():

@@ -47,16 +47,16 @@ def test_a_record_of_several_elements_has_them_all():
     terms = [row for row, tag in enumerate(elements.tag) if tag == "dt"]
     rows = tuple((row, elements.end[row + 1]) for row in terms)
     leaves = tuple((elements.leaf_start[first], elements.leaf_end[last - 1]) for first, last in rows)
-    region = fill_list(page, Candidate("test", 0, rows, leaves), 0.75, "definitions")
-    assert [record.fields for record in region.records] == [("a", "1"), ("b", "2")]
-    assert region.records[0].html == "<dt>a</dt><dd>1</dd>"
-    assert (region.kind, region.score) == ("definitions", 0.75)
+    record_list = fill_list(page, Candidate("test", 0, rows, leaves), 0.75, "definitions")
+    assert [record.fields for record in record_list.records] == [("a", "1"), ("b", "2")]
+    assert record_list.records[0].html == "<dt>a</dt><dd>1</dd>"
+    assert (record_list.kind, record_list.score) == ("definitions", 0.75)
 
 
 def test_lines_of_bare_text_are_records_with_escaped_text():
     page = Page.from_text("<p>1 &lt; 2<br>2 &lt; 3</p>", url="https://example.org/")
-    region = fill_list(page, Candidate("test", 0, ((4, 4), (5, 5)), ((0, 1), (1, 2))), 0.5, "list")
-    assert [(record.fields, record.html) for record in region.records] == [
+    record_list = fill_list(page, Candidate("test", 0, ((4, 4), (5, 5)), ((0, 1), (1, 2))), 0.5, "list")
+    assert [(record.fields, record.html) for record in record_list.records] == [
         (("1 < 2",), "1 &lt; 2"),
         (("2 < 3",), "2 &lt; 3"),
     ]
@@ -65,8 +65,8 @@ def test_lines_of_bare_text_are_records_with_escaped_text():
 def test_text_beside_the_elements_of_a_line_is_in_its_html():
     page = Page.from_text("<p>1 &lt; <b>2</b> &amp; 3<br>4</p>", url="https://example.org/")
     mark = page.elements.tag.index("b")
-    region = fill_list(page, Candidate("test", 0, ((mark, mark + 1), (5, 5)), ((0, 3), (3, 4))), 0.5, "list")
-    assert region.records[0].html == "1 &lt; <b>2</b> &amp; 3"
+    record_list = fill_list(page, Candidate("test", 0, ((mark, mark + 1), (5, 5)), ((0, 3), (3, 4))), 0.5, "list")
+    assert record_list.records[0].html == "1 &lt; <b>2</b> &amp; 3"
 
 
 def test_a_region_has_the_pattern_of_its_records():
@@ -74,14 +74,14 @@ def test_a_region_has_the_pattern_of_its_records():
 
 
 def test_records_without_text_are_records_without_fields():
-    region = fill(articles("<img src=a.png>", "<img src=b.png>"))
-    assert region.columns == ()
-    assert region.records[1].images == ("https://example.org/list/b.png",)
+    record_list = fill(articles("<img src=a.png>", "<img src=b.png>"))
+    assert record_list.columns == ()
+    assert record_list.records[1].images == ("https://example.org/list/b.png",)
 
 
 def test_no_records_make_an_empty_region():
-    region = fill_list(Page.from_text("<p>x"), Candidate("test", 0, (), ()), 0.0, "list")
-    assert (region.records, region.columns) == ((), ())
+    record_list = fill_list(Page.from_text("<p>x"), Candidate("test", 0, (), ()), 0.0, "list")
+    assert (record_list.records, record_list.columns) == ((), ())
 
 
 def test_a_placeholder_stands_for_the_image_for_readers_without_scripts():

@@ -15,7 +15,6 @@ from scythe.reading.lists.candidates import Candidate
 from scythe.reading.lists.pattern import (
     MOST_PATTERN_NODES,
     collapse,
-    find_same,
     join,
     merge,
     parse,
@@ -28,7 +27,7 @@ from scythe.reading.lists.tree_alignment import Tree
 steps = st.lists(st.tuples(st.sampled_from("abc"), st.integers(-3, 1)), max_size=25)
 
 
-def region(html: str, tag: str) -> tuple[Elements, Candidate]:
+def record_list(html: str, tag: str) -> tuple[Elements, Candidate]:
     """Take every element of one tag as a record."""
     elements = Page.from_text(html).elements
     rows = [row for row, name in enumerate(elements.tag) if name == tag]
@@ -39,17 +38,17 @@ def region(html: str, tag: str) -> tuple[Elements, Candidate]:
 
 def test_fields_that_some_records_lack_are_optional() -> None:
     item = "<li><a><img></a><h3><a>t</a></h3>{}</li>"
-    elements, found = region("<ul>" + item.format("<p>x</p>") * 5 + item.format("") + "</ul>", "li")
+    elements, found = record_list("<ul>" + item.format("<p>x</p>") * 5 + item.format("") + "</ul>", "li")
     assert str(pattern_of(elements, found)) == "li(a(img),h3(a),p?)"
 
 
 def test_a_missing_parent_is_said_once() -> None:
-    elements, found = region("<ul><li><p><b>x</b></p><a>y</a></li><li><a>z</a></li></ul>", "li")
+    elements, found = record_list("<ul><li><p><b>x</b></p><a>y</a></li><li><a>z</a></li></ul>", "li")
     assert str(pattern_of(elements, found)) == "li(p(b)?,a)"
 
 
 def test_siblings_that_repeat_are_written_once() -> None:
-    elements, found = region("<ul><li><p>1<p>2<p>3<b>x</b></li><li><p>1</p></li></ul>", "li")
+    elements, found = record_list("<ul><li><p>1<p>2<p>3<b>x</b></li><li><p>1</p></li></ul>", "li")
     assert str(pattern_of(elements, found)) == "li(p+,p(b)?)"
 
 
@@ -106,19 +105,6 @@ def test_text_that_is_no_pattern_is_refused(text: str) -> None:
         parse(text)
 
 
-def test_the_same_region_is_known_again_when_fields_come_and_go() -> None:
-    known = [parse("li(a)"), parse("div(h2(a),p,span,a(img))"), parse("tr(td,td,td)")]
-    assert find_same(parse("div(h2(a),p?,a(img))"), known) == 1
-    assert find_same(parse("section(h2(a),p)"), known) is None
-    assert find_same(parse("li(a)"), []) is None
-
-
-def test_the_most_similar_of_several_known_regions_is_the_same() -> None:
-    known = [parse("li(a,b,c)"), parse("li(a,b,c,d)"), parse("li(a,b,c,d)")]
-    assert find_same(parse("li(a,b,c,d)"), known) == 1
-    assert find_same(parse("li(a,b,c,d)"), known, threshold=1.0) == 1
-
-
 def test_merging_keeps_what_either_pattern_has() -> None:
     assert str(merge(parse("li(a,p)"), parse("li(a,span?,p)"))) == "li(a,span?,p)"
     assert str(merge(parse("li(a,p)"), parse("li(p+)"))) == "li(a?,p+)"
@@ -139,7 +125,7 @@ def test_merging_different_regions_forever_stays_bounded() -> None:
 
 def test_huge_records_give_a_bounded_pattern_in_bounded_time() -> None:
     inner = "".join(f"<x{n % 977}><p>a</p></x{n % 977}>" for n in range(20_000))
-    elements, found = region(f"<li>{inner}</li><li>{inner[: len(inner) // 2]}</li>", "li")
+    elements, found = record_list(f"<li>{inner}</li><li>{inner[: len(inner) // 2]}</li>", "li")
     started = time.process_time()
     pattern = pattern_of(elements, found)
     assert time.process_time() - started < 0.5
@@ -147,7 +133,7 @@ def test_huge_records_give_a_bounded_pattern_in_bounded_time() -> None:
 
 
 def test_a_region_of_very_many_records_costs_no_more_than_a_sample() -> None:
-    elements, found = region("<ul>" + "<li><a>x</a>" * 30_000 + "</ul>", "li")
+    elements, found = record_list("<ul>" + "<li><a>x</a>" * 30_000 + "</ul>", "li")
     started = time.process_time()
     assert str(pattern_of(elements, found)) == "li(a)"
     assert time.process_time() - started < 0.05

@@ -176,5 +176,5 @@ def test_what_lists_nothing_has_no_records(body):
 
 
 def test_an_unknown_method_is_refused():
-    with pytest.raises(scythe.BadInput, match="no record method"):
+    with pytest.raises(scythe.BadInput, match="unknown record method"):
         scythe.read_lists("<p>", method="guess")

@@ -25,17 +25,17 @@ def test_rows_of_the_head_are_no_records_and_the_foot_is_one():
 
 def test_links_and_html_belong_to_the_rows_that_are_left():
     html = "<table><tr><th>A<th>B<tr><td><a href=/x>x</a><td>1<tr><td><a href=y>y</a><td>2</table>"
-    region = fill(html, "tr")
-    assert [record.links for record in region.records] == [
+    record_list = fill(html, "tr")
+    assert [record.links for record in record_list.records] == [
         ("https://example.org/x",),
         ("https://example.org/list/y",),
     ]
-    assert region.records[0].html.startswith("<tr><td><a href=")
+    assert record_list.records[0].html.startswith("<tr><td><a href=")
 
 
 def test_a_first_row_of_head_cells_names_the_columns():
-    region = fill("<table><tr><th>Name<th>Age<tr><td>Ann<td>7<tr><td>Bob<td>8</table>", "tr")
-    assert (region.columns, len(region.records)) == (("Name", "Age"), 2)
+    record_list = fill("<table><tr><th>Name<th>Age<tr><td>Ann<td>7<tr><td>Bob<td>8</table>", "tr")
+    assert (record_list.columns, len(record_list.records)) == (("Name", "Age"), 2)
 
 
 def test_row_heads_are_the_first_column():
@@ -57,9 +57,9 @@ def test_heads_that_say_the_same_are_numbered():
 
 def test_the_head_of_rows_that_hold_more_than_values_is_no_record():
     row = "<tr><td><h4>About {0}</h4><i>by {0}</i><p>{0} writes</p><td>{0} and all"
-    region = fill(f"<table><tr><th>Thread<th>Last post{row.format('Ann')}{row.format('Bob')}</table>", "tr")
-    assert region.columns == ("title", "text", "text_2", "Last post")
-    assert region.records[0].fields == ("About Ann", "by Ann", "Ann writes", "Ann and all")
+    record_list = fill(f"<table><tr><th>Thread<th>Last post{row.format('Ann')}{row.format('Bob')}</table>", "tr")
+    assert record_list.columns == ("title", "text", "text_2", "Last post")
+    assert record_list.records[0].fields == ("About Ann", "by Ann", "Ann writes", "Ann and all")
 
 
 def test_a_table_inside_a_cell_is_not_mixed_with_the_outer_one():
@@ -86,8 +86,8 @@ def test_spans_that_make_no_sense_do_no_harm(span):
 @pytest.mark.parametrize("cell", ["<td rowspan=1000000000 colspan=1000000000>x", "<td rowspan=1000000000>x", "<td>x"])
 def test_hostile_tables_stay_bounded(cell):
     started = time.process_time()
-    region = fill(f"<table><tr>{'<td>w' * 2_000}{f'<tr>{cell}<td>y' * 4_000}</table>", "tr")
+    record_list = fill(f"<table><tr>{'<td>w' * 2_000}{f'<tr>{cell}<td>y' * 4_000}</table>", "tr")
     assert time.process_time() - started < 3
-    assert len(region.records) == 4_001
-    assert len(region.columns) <= 1_000
-    assert " ".join(region.records[0].fields).count("w") == 2_000
+    assert len(record_list.records) == 4_001
+    assert len(record_list.columns) <= 1_000
+    assert " ".join(record_list.records[0].fields).count("w") == 2_000

@@ -8,7 +8,7 @@ import pytest
 from selectolax.lexbor import LexborHTMLParser
 
 from scythe.extension import native
-from scythe.site.cut.cut_lists import CutRegions, ListCutter
+from scythe.site.cut.cut_lists import CutLists, ListCutter
 from scythe.site.cut.cutter import Cutter
 from scythe.site.rules import ATTRIBUTE, LEAD, ColumnRules, FieldRules, Layout, ListRules, Rule, Way
 
@@ -90,7 +90,7 @@ def test_formatting_that_is_closed_does_not_matter(before: str, records: ListCut
 @pytest.mark.parametrize("before", OUT_OF_REACH)
 def test_an_end_tag_that_does_not_reach_it_closes_nothing(before: str, records: ListCutter, fields: Cutter) -> None:
     assert is_built_again(page(before))
-    assert records.cut(page(before)) == CutRegions("doubt", why=OPEN)
+    assert records.cut(page(before)) == CutLists("doubt", why=OPEN)
     assert (fields.cut(page(before))[0].state, fields.cut(page(before))[0].why) == ("doubt", OPEN)
 
 

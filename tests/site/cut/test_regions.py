@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.list_pages import frame, product, shop_page
 
-from scythe.site.cut.cut_lists import CutRecords, CutRegions, ListCutter, RecordCutter
+from scythe.site.cut.cut_lists import CutLists, CutRecords, ListCutter, RecordCutter
 from scythe.site.rules import FLOW, ColumnRules, Layout, ListRules, Rule, Way
 
 COLUMNS = (ColumnRules("title", (">h2.name>a",)), ColumnRules("text", (">p.about",)), ColumnRules("rest", (">div",)))
@@ -17,12 +17,12 @@ def layout(*rules: ListRules, encodings: tuple[str, ...] = ("utf-8",)) -> Layout
     return Layout("list", (), lists=rules, encodings=encodings)
 
 
-def cut(page: bytes, *rules: ListRules) -> CutRegions:
+def cut(page: bytes, *rules: ListRules) -> CutLists:
     return ListCutter(layout(*rules)).cut(page)
 
 
-def texts(page: bytes, found: CutRegions) -> list[bytes]:
-    return [page[start:end] for region in found.regions for start, end in region.spans]
+def texts(page: bytes, found: CutLists) -> list[bytes]:
+    return [page[start:end] for record_list in found.lists for start, end in record_list.spans]
 
 
 def test_every_record_is_cut_from_its_tag_to_its_end() -> None:
@@ -66,7 +66,7 @@ def test_a_record_of_two_elements_reaches_to_the_end_of_the_second() -> None:
 def test_something_between_the_parts_of_a_record_is_doubt() -> None:
     rules = ListRules((b"<dt>",), COLUMNS, (b"<dd>",))
     page = frame("Words", "<dl><dt>a</dt><div>x</div><dd>A.</dd><dt>b</dt><dd>B.</dd></dl>")
-    assert cut(page, rules) == CutRegions("doubt", why="something stands between the parts of a record")
+    assert cut(page, rules) == CutLists("doubt", why="something stands between the parts of a record")
 
 
 @pytest.mark.parametrize(
@@ -95,12 +95,12 @@ def test_far_fewer_records_than_usual_are_strange() -> None:
 def test_a_region_that_some_pages_lack_may_be_missing() -> None:
     seldom = ListRules((b'<div class="offer',), COLUMNS, pages=10, present=4, fewest=2, most=3)
     found = cut(shop_page(1), seldom, ITEMS)
-    assert [region.number for region in found.regions] == [1]
+    assert [record_list.number for record_list in found.lists] == [1]
 
 
 def test_more_records_than_are_looked_at_are_doubt() -> None:
     page = frame("Long", "<ul>" + '<li class="item">x</li>' * 1_000 + "</ul>")
-    assert cut(page, ITEMS) == CutRegions("doubt", why="too many records")
+    assert cut(page, ITEMS) == CutLists("doubt", why="too many records")
 
 
 @pytest.mark.parametrize(
@@ -181,7 +181,7 @@ ITEM = b'<li class="item">a</li>'
 def test_everything_that_was_cut_is_told() -> None:
     page = ITEM + b" " + ITEM  # from the first byte on
     spans = ((0, 23), (24, 47))
-    assert cut(page, PLAIN) == CutRegions("cut", (CutRecords(0, spans, spans),), "", "", "utf-8")
+    assert cut(page, PLAIN) == CutLists("cut", (CutRecords(0, spans, spans),), "", "", "utf-8")
 
 
 def test_parts_of_records_are_told_and_members_before_the_first_head_are_none() -> None:
@@ -189,7 +189,7 @@ def test_parts_of_records_are_told_and_members_before_the_first_head_are_none() 
     page = b"<body><dl><dd>z</dd><dt>a</dt><dd>A</dd><dt>b</dt><dd>B</dd></dl>"
     found = cut(page, rules)
     assert texts(page, found) == [b"<dt>a</dt><dd>A</dd>", b"<dt>b</dt><dd>B</dd>"]
-    parts = [page[start:end] for start, end in found.regions[0].parts]
+    parts = [page[start:end] for start, end in found.lists[0].parts]
     assert parts == [b"<dt>a</dt>", b"<dd>A</dd>", b"<dt>b</dt>", b"<dd>B</dd>"]
 
 
@@ -203,11 +203,13 @@ def test_what_an_earlier_region_took_is_left_out_and_one_alone_is_no_list() -> N
     other = b'<li class="other">b</li>'
     page = b"<body><ul>" + ITEM * 2 + other * 2 + b"</ul>"
     every = ListRules((b"<li",), COLUMNS)
-    assert [len(region.spans) for region in cut(page, PLAIN, every).regions] == [2, 2]
+    assert [len(record_list.spans) for record_list in cut(page, PLAIN, every).lists] == [2, 2]
     found = cut(page, every, PLAIN)
-    assert [(region.number, len(region.spans), len(region.parts)) for region in found.regions] == [(0, 4, 4)]
+    assert [(record_list.number, len(record_list.spans), len(record_list.parts)) for record_list in found.lists] == [
+        (0, 4, 4)
+    ]
     alone = b"<body><ul>" + ITEM * 2 + other + b"</ul>"
-    assert [region.number for region in cut(alone, PLAIN, every).regions] == [0]
+    assert [record_list.number for record_list in cut(alone, PLAIN, every).lists] == [0]
 
 
 @pytest.mark.parametrize("tag", [b"<base", b"<BASE", b"<Base"])
@@ -218,7 +220,7 @@ def test_the_first_base_is_the_one(tag: bytes) -> None:
 
 
 def test_a_base_that_is_not_certain_puts_the_page_in_doubt() -> None:
-    doubt = CutRegions("doubt", why="the base address is not certain")
+    doubt = CutLists("doubt", why="the base address is not certain")
     assert cut(b"<BASE href='/a/'><base href='/b/'><ul>" + ITEM * 2 + b"</ul>", PLAIN) == doubt
     assert cut(b"<bASE href='/a/'><ul>" + ITEM * 2 + b"</ul>", PLAIN) == doubt
     assert cut(b"<base href='/\0'><ul>" + ITEM * 2 + b"</ul>", PLAIN) == doubt
@@ -254,4 +256,4 @@ def test_something_like_a_record_matters_only_between_records_that_stand_close()
     page = b"<body><ul>" + ITEM + b'<li class="offer">x</li>' + ITEM + b"</ul>"
     assert cut(page, PLAIN).state == "cut"
     close = ListRules((b'<li class="item"',), COLUMNS, tight=True)
-    assert cut(page, close) == CutRegions("strange", why="something stands between records that may be one")
+    assert cut(page, close) == CutLists("strange", why="something stands between records that may be one")

@@ -9,7 +9,7 @@ from scythe.page.elements import Elements
 from scythe.page.source import MARK
 from scythe.reading.lists.candidates import Candidate
 from scythe.reading.lists.fill import fill_list
-from scythe.site.learn.learn_lists import LearnedRegions, learn_layout_lists
+from scythe.site.learn.learn_lists import LearnedLists, learn_layout_lists
 from scythe.site.learn.learn_site import LessonPage, make_lesson_page
 from scythe.site.learn.list_groups import ListOnPage, ObservedList
 
@@ -30,7 +30,7 @@ def see(number: int, lesson: LessonPage, css: str, *, score: float = 0.8, size: 
     return ObservedList(number, _offset(elements, holder), tops, score, "list", shown)
 
 
-def learn(pages: Sequence[bytes], css: str | Sequence[str], *, size: int = 1) -> LearnedRegions:
+def learn(pages: Sequence[bytes], css: str | Sequence[str], *, size: int = 1) -> LearnedLists:
     """Learn the region that `css` selects on each page."""
     lessons = [make_lesson_page(page) for page in pages]
     each = [css] * len(pages) if isinstance(css, str) else css

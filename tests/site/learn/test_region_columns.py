@@ -11,9 +11,9 @@ from scythe.site.rules import Layout, ListRules
 
 
 def read_by(rules: ListRules, page: bytes) -> RecordList:
-    regions, _, _ = ListExtractor(Layout("list", (), lists=(rules,))).cut(page, None)
-    assert regions is not None
-    return regions[0]
+    lists, _, _ = ListExtractor(Layout("list", (), lists=(rules,))).cut(page, None)
+    assert lists is not None
+    return lists[0]
 
 
 def learn_shop(*pages: bytes) -> ListRules:
@@ -30,8 +30,8 @@ def test_a_column_that_one_page_lacks_is_learned_from_the_others() -> None:
     plain, odd = shop_page(0, count=4), shop_page(1)
     rules = learn_shop(plain, odd, shop_page(2))
     assert any(">del.old" in column.places for column in rules.columns)
-    region = read_by(rules, plain)
-    assert {len(record.fields) for record in region.records} == {len(rules.columns)}
+    record_list = read_by(rules, plain)
+    assert {len(record.fields) for record in record_list.records} == {len(rules.columns)}
 
 
 def test_a_field_that_is_missing_moves_no_other() -> None:
@@ -60,6 +60,6 @@ def test_siblings_beyond_those_known_share_the_last_column() -> None:
         return frame("Things", f"<ul>{items}</ul>")
 
     (rules,) = learn([page(0, 2), page(10, 2)], "li.item").rules
-    region = read_by(rules, page(20, 4))
-    assert region.records[0].fields[0] == "Thing 20"
-    assert " ".join(region.records[0].fields[1:]) == "tag 20 0 tag 20 1 tag 20 2 tag 20 3"
+    record_list = read_by(rules, page(20, 4))
+    assert record_list.records[0].fields[0] == "Thing 20"
+    assert " ".join(record_list.records[0].fields[1:]) == "tag 20 0 tag 20 1 tag 20 2 tag 20 3"

@@ -83,7 +83,7 @@ def test_reading_may_miss_a_region_on_a_fifth_of_the_pages(missed: int, rules: i
 def test_what_passes_for_a_list_on_few_pages_does_not_keep_others_from_rules() -> None:
     lessons = [make_lesson_page(with_sidebar(number)) for number in range(6)]
     seen = [see(i, lesson, "#topics > li") for i, lesson in enumerate(lessons)]
-    # links of no region, so that no tag selects them; reading is sure of them on a third of the pages
+    # links of no list, so that no tag selects them; reading is sure of them on a third of the pages
     strange = [see(i, one, "a", skip=i, score=0.9 if i < 2 else 0.1) for i, one in enumerate(lessons)]
     learned = learn_layout_lists([lesson.source for lesson in lessons], [*seen, *strange], 0.5)
     assert len(learned.rules) == 1

@@ -497,8 +497,8 @@ def _add_price(typed: dict[str, list[str]], structured: Structured, shown: Shown
 
 def _country(page: Page) -> str:
     domain = host(page.url or "").rpartition(".")[2]
-    region = page.metadata.language.rpartition("-")[2]
-    return domain if len(domain) == 2 else region
+    record_list = page.metadata.language.rpartition("-")[2]
+    return domain if len(domain) == 2 else record_list
 
 
 def _add_stock(typed: dict[str, list[str]], page: Page, lines: Lines, name: Naming, shown: Shown | None) -> None:

@@ -246,7 +246,7 @@ def _group(found: list[tuple[str, list[list[_Line]]]]) -> list[tuple[Groups, Spa
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """Where the records of a possible region begin and end, in rows and leaves of `page.elements`.
+    """Where the records of a possible list begin and end, in rows and leaves of `page.elements`.
 
     A record is a run of siblings: its rows `first : end` hold whole elements with all inside them, and may be none for
     a line of bare text. Its leaves are one range as well. Records are in page order, none overlap.
@@ -264,7 +264,7 @@ _Number = TypeVar("_Number", np.int64, np.uint64)
 
 
 def find_candidates(elements: Elements) -> list[Candidate]:
-    """Return every plausible region of a page, the strictest finders first.
+    """Return every plausible list of a page, the strictest finders first.
 
     At most `MOST`; of more, those with the most text, where the text of links counts a quarter.
     """

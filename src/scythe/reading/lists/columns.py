@@ -144,7 +144,7 @@ def _usual(said: list[str], lines: int) -> str:
 
 
 SLOTS = 64  # of one group; items beyond them share the last
-_STEPS = 100_000  # comparisons for any region, some 0.1 s ...
+_STEPS = 100_000  # comparisons for any list, some 0.1 s ...
 _STEPS_PER_LEAF = 10  # ... and what each leaf adds; beyond, items are numbered
 _SHORT, _LONG = 24, 100  # characters: a label, a sentence
 _KNOWN_TEXT = 40  # characters: longer texts are not looked at for being the same in many records
@@ -164,7 +164,7 @@ class Item(NamedTuple):
 
 @dataclass(slots=True)
 class Effort:
-    """How many comparisons a region has left."""
+    """How many comparisons a list has left."""
 
     steps: int
 

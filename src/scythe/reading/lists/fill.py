@@ -56,8 +56,8 @@ def unify(records: Sequence[set[int]], places: Sequence[float], portraits: Seque
     return joins
 
 
-COLUMNS = 64  # of one region; what stands in further ones is joined in the last
-_DESCRIBED = 128  # columns that are looked at; a region with more is no list of like records
+COLUMNS = 64  # of one list; what stands in further ones is joined in the last
+_DESCRIBED = 128  # columns that are looked at; a list with more is no list of like records
 
 
 def arrange(elements: Elements, candidate: Candidate, found: list[list[Cell]]) -> list[Column]:
@@ -150,12 +150,12 @@ _SPANS = "[rowspan],[colspan]"
 
 
 def fill_list(page: Page, candidate: Candidate, score: float, kind: str) -> RecordList:
-    """Return the region of a candidate; texts of its records are in columns, "" where a record has none."""
+    """Return the list of a candidate; texts of its records are in columns, "" where a record has none."""
     return fill_placed(page, candidate, score, kind)[0]
 
 
 def fill_placed(page: Page, candidate: Candidate, score: float, kind: str) -> tuple[RecordList, Candidate]:
-    """Return the region of a candidate, and where its records are: rows of a table's head are none of them."""
+    """Return the list of a candidate, and where its records are: rows of a table's head are none of them."""
     elements = page.elements
     candidate, columns, names = _find_columns(page, candidate)
     fields = _fill_fields(columns, len(candidate.rows))

@@ -24,7 +24,7 @@ from scythe.reading.text.choose_text import see
 Get = Callable[[str], float]
 Rules = tuple[tuple[ListKind, Callable[[Get], bool]], ...]
 MENUS = frozenset(("menu", "breadcrumb", "pager", "tags", "share", "footer", "related"))  # not what a page is about
-SURE = 0.35  # score from which a region is content whatever its names say
+SURE = 0.35  # score from which a list is content whatever its names say
 
 
 def name_kinds(rows: Floats, scores: Floats) -> list[ListKind]:
@@ -86,8 +86,8 @@ _CONTENT: Rules = (
 )
 _ALL: Rules = (*_FURNITURE, *_CONTENT)
 
-CUT = 0.2  # regions below it are menus and the like: chosen by cross-validation, train/records
-LEAST = 0.12  # a clear list counts from here on when no other region does
+CUT = 0.2  # lists below it are menus and the like: chosen by cross-validation, train/records
+LEAST = 0.12  # a clear list counts from here on when no other list does
 _CELLS, _PROSE, _SAME = 0.6, 0.5, 0.5  # what is left of a score
 _NEAR = 0.9  # of the score of a part
 _FAR = 0.5  # of the score of a field: from .15 to .7 our labelled pages do not mind
@@ -149,7 +149,7 @@ def is_clear(described: Described, one: int, score: float) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """A region that no better one overlaps."""
+    """A list that no better one overlaps."""
 
     candidate: Candidate
     score: float  # 0..1, how likely it is what the page is about
@@ -222,12 +222,12 @@ def _overlaps(taken: bytearray, ranges: tuple[tuple[int, int], ...]) -> bool:
 
 
 def rank_lists(page: Page, forest: Forest | None = None) -> list[Ranked]:
-    """Return where the regions of a page are, best first, menus and the like among them."""
+    """Return where the lists of a page are, best first, menus and the like among them."""
     return rank(page, find_candidates(page.elements), forest)
 
 
 def read_records(page: Page, *, everything: bool = False, forest: Forest | None = None) -> tuple[RecordList, ...]:
-    """Return the regions of a page, best first; `everything` adds menus, pagers, footers and what else repeats.
+    """Return the lists of a page, best first; `everything` adds menus, pagers, footers and what else repeats.
 
     `forest` replaces the ranker that ships.
     """
@@ -238,13 +238,13 @@ def read_records(page: Page, *, everything: bool = False, forest: Forest | None 
 
 
 def place_records(page: Page) -> list[tuple[RecordList, list[list[LexborNode]]]]:
-    """Return all regions of a page, menus and the like last, with the outermost elements of each record."""
+    """Return all lists of a page, menus and the like last, with the outermost elements of each record."""
     elements = page.elements
     placed = []
     for one in rank_lists(page):
-        region, candidate = fill_placed(page, one.candidate, one.score, one.kind)
+        record_list, candidate = fill_placed(page, one.candidate, one.score, one.kind)
         places = [[elements.node[row] for row in _outermost(elements.end, *rows)] for rows in candidate.rows]
-        placed.append((region, places))
+        placed.append((record_list, places))
     return placed
 
 

@@ -263,7 +263,7 @@ def feature_columns() -> dict[str, int]:
     return {name: column for column, name in enumerate(feature_names())}
 
 
-_NEAR = 6  # leaves: a heading this close above a region speaks about it
+_NEAR = 6  # leaves: a heading this close above a list speaks about it
 _FAR = 50
 _FURNITURE = frozenset(
     "menu breadcrumb pager tags share footer header side related advert filter form language brand toc tool".split()
@@ -412,7 +412,7 @@ def _describe_texts(table: FeatureTable, measured: Measured, traits: Traits) -> 
 
 
 def _describe_place(table: FeatureTable, measured: Measured, traits: Traits, elements: Elements) -> None:
-    """Say where on the page a region lies, and what is around and between its records."""
+    """Say where on the page a list lies, and what is around and between its records."""
     at, sums = measured.at, traits.leaves[:, _COUNTED["chars"]]
     all_chars, all_leaves = max(sums[-1], 1.0), max(len(sums) - 1, 1)
     first, last = at.leaf[at.start], at.leaf_end[at.start + at.count - 1]

@@ -24,7 +24,7 @@ _WORD = re.compile(r"[^\W_]+")
 _DIGITS = re.compile(r"[0-9]+")
 _NUMBER = re.compile(r"[0-9]{4}|[0-9a-f]{8}-[0-9a-f]{4}-")
 _FEW = 5  # records: in a list that is no longer each author may have written but one
-_SOME = 12  # records of a region whose addresses are looked at closely
+_SOME = 12  # records of a list whose addresses are looked at closely
 _TITLE_CHARS = 200
 
 
@@ -58,28 +58,28 @@ class OwnLink(NamedTuple):
 NONE = OwnLink()
 
 
-def own_links(region: RecordList) -> tuple[str, ...]:
+def own_links(record_list: RecordList) -> tuple[str, ...]:
     """Return for each record the address of the page that is about it alone; empty where none is sure."""
-    return tuple(own.url for own in find_own_links(region))
+    return tuple(own.url for own in find_own_links(record_list))
 
 
-def find_own_links(region: RecordList) -> list[OwnLink]:
+def find_own_links(record_list: RecordList) -> list[OwnLink]:
     """Return for each record its own link. Two records may have the same where one thing is shown twice."""
-    records = region.records
+    records = record_list.records
     listed = [_fold_links(record) for record in records]
     holders = Counter(key for links in listed for key in links)
     if (told := _find_plain(listed, holders)) is not None:
         return told
     rows = [_look_at(links) for links in listed]
-    shared = _shared(region, rows)
+    shared = _shared(record_list, rows)
     if any("#" in link.own.url for row in rows for link in row if link.own.key in shared):
         # the posts of a thread: one page, and each has a place on it
         rows = [_look_at(_fold_links(record, shared)) for record in records]
-        shared = _shared(region, rows)
+        shared = _shared(record_list, rows)
     kinds = _sort_kinds(rows, shared)
     home = Counter(link.host for row in rows for link in row).most_common(1)
     for kind in kinds.values():
-        kind.worth = _judge(region, rows, kind, home[0][0])
+        kind.worth = _judge(record_list, rows, kind, home[0][0])
     ranked = sorted((kind for kind in kinds.values() if kind.worth >= SURE), key=lambda kind: -kind.worth)
     found = [_own(row, number, ranked) for number, row in enumerate(rows)]
     holders = Counter(link.own.key for row in rows for link in row)
@@ -156,14 +156,14 @@ def _look(key: str) -> tuple[str, str]:
     return host, f"{host} {url_shape(place)} {_DIGITS.sub('9', fragment)[:20]}"
 
 
-def _shared(region: RecordList, rows: Sequence[Sequence[_Link]]) -> set[str]:
+def _shared(record_list: RecordList, rows: Sequence[Sequence[_Link]]) -> set[str]:
     """Return the keys of links that records with different texts share; a record shown twice is one."""
     holders: dict[str, int] = {}
     shared: set[str] = set()
     for number, row in enumerate(rows):
         for link in row:
             before = holders.setdefault(link.own.key, number)
-            if before != number and region.records[before].fields != region.records[number].fields:
+            if before != number and record_list.records[before].fields != record_list.records[number].fields:
                 shared.add(link.own.key)
     return shared
 
@@ -192,7 +192,7 @@ def _folder(key: str) -> str:
     return key.partition("?")[0].rpartition("/")[0]
 
 
-def _judge(region: RecordList, rows: Sequence[Sequence[_Link]], kind: _Kind, home: str) -> float:
+def _judge(record_list: RecordList, rows: Sequence[Sequence[_Link]], kind: _Kind, home: str) -> float:
     """Return what speaks for a kind of links being the own ones of its records."""
     if not kind.places:
         return 0.0
@@ -206,7 +206,7 @@ def _judge(region: RecordList, rows: Sequence[Sequence[_Link]], kind: _Kind, hom
     rich = sum(_is_rich(link.own.key) - _is_poor(link.own.key) for _, link in some)
     aside = sum(_leads_aside(link.own.key) for _, link in some)
     away = sum(link.host != home for _, link in some)
-    named = sum(_share_named(region, number, link.own.key) for number, link in some)
+    named = sum(_share_named(record_list, number, link.own.key) for number, link in some)
     return worth + 0.15 * kind.first / held + (0.3 * rich + 0.5 * named - 0.6 * aside - 0.4 * away) / len(some)
 
 
@@ -235,15 +235,15 @@ def _leads_aside(key: str) -> bool:
     return any(name.lower() in _aside_words() for name in names)
 
 
-def _share_named(region: RecordList, number: int, key: str) -> float:
+def _share_named(record_list: RecordList, number: int, key: str) -> float:
     """Return the share of the words of a record's title that its address has."""
-    words = set(_WORD.findall(title_of(region, region.records[number]).lower()))
+    words = set(_WORD.findall(title_of(record_list, record_list.records[number]).lower()))
     return len(words.intersection(_WORD.findall(unquote(_tail(key)).lower()))) / len(words) if words else 0.0
 
 
-def title_of(region: RecordList, record: Record) -> str:
+def title_of(record_list: RecordList, record: Record) -> str:
     """Return what a record is called, or else the longest of its texts; not more than 200 characters."""
-    for name, text in zip(region.columns, record.fields, strict=False):
+    for name, text in zip(record_list.columns, record.fields, strict=False):
         if text and name.startswith("title"):
             return text[:_TITLE_CHARS]
     return max((text[:_TITLE_CHARS] for text in record.fields), key=len, default="")

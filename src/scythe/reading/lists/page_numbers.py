@@ -143,11 +143,6 @@ def read_names(names: str) -> NameHints:
     )
 
 
-def _is_compound(word: str, part: str, but: tuple[str, ...]) -> bool:
-    """Tell whether a class is written in one word with a part at its end, as in `nextpostslink` and `pagenext`."""
-    return (word.startswith(part) and not word.startswith(but)) or word.endswith(part)
-
-
 _MOST_PARAMETERS = 64
 _MOST_CHARS = 2_048  # of an address; longer ones are not compared
 _LARGEST = 10_000_000  # offsets reach some millions, identifiers go on from there

@@ -16,7 +16,6 @@ from scythe.errors import BadInput
 from scythe.page.elements import Elements
 from scythe.reading.lists.candidates import Candidate
 from scythe.reading.lists.tree_alignment import (
-    ALIKE,
     NOWHERE,
     Branch,
     Seed,
@@ -29,16 +28,16 @@ from scythe.reading.lists.tree_alignment import (
 )
 from scythe.reading.lists.tree_alignment import similarity as tree_similarity
 
-MOST_PATTERN_NODES = 60  # the upper levels of a record tell one region from another
+MOST_PATTERN_NODES = 60  # the upper levels of a record tell one list from another
 MOST_PATTERN_CHARS = 4_000  # of a text that is parsed
-SAMPLE = 10  # records looked at, spread over the region
+SAMPLE = 10  # records looked at, spread over the list
 DISTINCT = 4  # of them are aligned; the others only differ where these do, or seldom
 _NAME = frozenset(ascii_letters + digits + "-:_.")
 
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """The tag tree of a region's records: nodes in document order, node 0 the root."""
+    """The tag tree of a list's records: nodes in document order, node 0 the root."""
 
     labels: tuple[str, ...]
     depths: tuple[int, ...]
@@ -102,7 +101,7 @@ def parse(text: str) -> Pattern:
 
 
 def pattern_of(elements: Elements, candidate: Candidate, *, sample: int = SAMPLE) -> Pattern:
-    """Return the pattern of a region from a sample of records: the work does not grow with the region."""
+    """Return the pattern of a list from a sample of records: the work does not grow with the list."""
     step = max(1, -(-len(candidate.rows) // sample))
     spread = candidate.rows[::step]
     return pattern_of_trees([tree_of(elements, first, end, most=MOST_PATTERN_NODES) for first, end in spread])
@@ -231,19 +230,6 @@ def _pattern_from(seed: Seed, optional: Sequence[bool], repeated: Sequence[bool]
 def similarity(a: Pattern, b: Pattern) -> float:
     """Compare two patterns by Simple Tree Matching, normalised by their mean size: 0 to 1."""
     return tree_similarity(Tree(a.labels, a.depths), Tree(b.labels, b.depths))
-
-
-def find_same(pattern: Pattern, known: Sequence[Pattern], *, threshold: float = ALIKE) -> int | None:
-    """Return which known pattern is most similar and at least `threshold`, the earliest of equals; None if none is."""
-    best, found = threshold, None
-    for index, other in enumerate(known):
-        smaller, larger = sorted((len(pattern.labels), len(other.labels)))
-        if 2 * smaller < best * (smaller + larger):
-            continue  # not even if all of the smaller one matched
-        score = similarity(pattern, other)
-        if score > best or (found is None and score >= best):
-            best, found = score, index
-    return found
 
 
 def merge(old: Pattern, new: Pattern) -> Pattern:

@@ -181,7 +181,7 @@ def score_rows(nodes: Sequence[int], others: Sequence[int], weights: dict[tuple[
 
 
 MOST_SEED = 500  # nodes of one seed; see `matching.UNIT`
-MOST_ROUNDS = 4  # a tree left over is tried so often: real regions settle in two
+MOST_ROUNDS = 4  # a tree left over is tried so often: real lists settle in two
 NOWHERE = -1
 TEXT = "#text"
 _DIGITS = re.compile(r"\d+")
@@ -231,7 +231,7 @@ class Allowance:
 
     @classmethod
     def for_nodes(cls, nodes: int) -> Allowance:
-        """Allow what so many elements and texts need: nine of ten real regions need four pairs a node or less."""
+        """Allow what so many elements and texts need: nine of ten real lists need four pairs a node or less."""
         return cls(400_000 + 20 * nodes)
 
 

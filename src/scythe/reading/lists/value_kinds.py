@@ -94,15 +94,6 @@ def _has_price(text: str) -> bool:
     return False
 
 
-def is_date(text: str) -> bool:
-    """Say whether the text is a date, a time or a time relative to now, perhaps with a few words."""
-    if not 2 <= len(text) <= _DATE_CHARS:
-        return False
-    if _DIGIT.search(text) is None:
-        return len(text) <= _NOW_CHARS and _is_now(text)
-    return _is_written_date(text)
-
-
 def _is_now(text: str) -> bool:
     words, times = _WORDS.findall(text.lower()), _times()
     return 0 < len(words) <= 2 and (words[0] in times["now"] or words[0] in times["weekday"])

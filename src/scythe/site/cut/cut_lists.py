@@ -52,18 +52,18 @@ _Placed = tuple[tuple[Span, ...], tuple[Span, ...], int, str]
 
 
 class CutRecords(NamedTuple):
-    """The byte ranges of the records of one region."""
+    """The byte ranges of the records of one list."""
 
-    number: int  # of the region in its layout
+    number: int  # of the list in its layout
     spans: tuple[Span, ...]
     parts: tuple[Span, ...]  # the elements that they are made of; the same where each is one element
 
 
-class CutRegions(NamedTuple):
-    """What became of the regions of one page."""
+class CutLists(NamedTuple):
+    """What became of the lists of one page."""
 
     state: str  # "cut", "doubt" (the bytes do not tell: the tree should be asked) or "strange" (the rules do not fit)
-    regions: tuple[CutRecords, ...] = ()  # those that the page has; () unless cut
+    lists: tuple[CutRecords, ...] = ()  # those that the page has; () unless cut
     why: str = ""
     base: str = ""  # the address that relative links are relative to, where the page gives one
     codec: str = "utf-8"
@@ -73,7 +73,7 @@ class ListCutter:
     """Cuts the records of pages of one layout. Making one prepares the rules; cutting does not change it."""
 
     def __init__(self, layout: Layout) -> None:
-        self._regions = layout.lists
+        self._lists = layout.lists
         self._encodings = frozenset(layout.encodings)
         ways = [BASE_WAYS]
         self._names = [head_names(rules) for rules in layout.lists]
@@ -86,41 +86,41 @@ class ListCutter:
         plan = plan_fields(Layout("", tuple(FieldRules("", each) for each in ways)))
         self._plan = native.make_plan(plan, self._encodings <= UTF8) if native is not None else None
 
-    def cut(self, body: bytes) -> CutRegions:
-        """Find the records of every region of the layout, as far as the page has it."""
+    def cut(self, body: bytes) -> CutLists:
+        """Find the records of every list of the layout, as far as the page has it."""
         if native is None:
-            return CutRegions("doubt", why=MISSING)
+            return CutLists("doubt", why=MISSING)
         results: list[_Result] = list(native.cut_fields(self._plan, body, True))
         at = 1
-        regions: list[CutRecords] = []
-        taken: list[Span] = []  # records of regions before
-        for number, rules in enumerate(self._regions):
+        lists: list[CutRecords] = []
+        taken: list[Span] = []  # records of lists before
+        for number, rules in enumerate(self._lists):
             end = at + 1 + len(self._literals[number])
             spans, parts, outside, why = _place(body, rules, self._literals[number], results[at], results[at + 1 : end])
             if why:
-                return CutRegions("doubt", why=why)
+                return CutLists("doubt", why=why)
             why = judge_count(rules, len(spans)) or judge_outside(rules, outside)
             why = why or judge_cells(body, self._names[number], spans)
             if not why and rules.tight and find_lookalike(body, self._names[number], spans):
                 why = LOOKALIKE
             if why:
-                return CutRegions("strange", why=why)
+                return CutLists("strange", why=why)
             free = [spans[i] for i in leave_taken(spans, taken)]
             if len(free) > 1:  # one alone is no list
-                regions.append(CutRecords(number, tuple(free), _inside(parts, free)))
+                lists.append(CutRecords(number, tuple(free), _inside(parts, free)))
             at = end
-        if not regions:
-            return CutRegions("strange", why="no records begin as learned")
+        if not lists:
+            return CutLists("strange", why="no records begin as learned")
         base = results[0]
         if base[0] == "doubt" or base[0] == "raw" or not has_one_spelling(body):
-            return CutRegions("doubt", why="the base address is not certain")
+            return CutLists("doubt", why="the base address is not certain")
         codec = "utf-8"
         if any(result[0] == "raw" for result in results):
-            spans = tuple(span for region in regions for span in region.spans)
+            spans = tuple(span for record_list in lists for span in record_list.spans)
             codec = page_codec(body, spans, self._encodings) or ""
             if not codec:
-                return CutRegions("doubt", why="its encoding is not certain")
-        return CutRegions("cut", tuple(regions), "", base[1][0] if base[1] else "", codec)
+                return CutLists("doubt", why="its encoding is not certain")
+        return CutLists("cut", tuple(lists), "", base[1][0] if base[1] else "", codec)
 
 
 def has_one_spelling(body: bytes) -> bool:
@@ -205,15 +205,15 @@ class RecordCutter:
         self._readers = [EntryReader(rules.columns) for rules in layout.lists]
         self._flows: dict[str, Flow] = {}
 
-    def find(self, body: bytes) -> CutRegions:
+    def find(self, body: bytes) -> CutLists:
         """Find the records of a page without reading them."""
         return self._cutter.cut(body)
 
-    def read(self, body: bytes, cut: CutRegions, url: Url | None = None) -> tuple[RecordList, ...] | None:
+    def read(self, body: bytes, cut: CutLists, url: Url | None = None) -> tuple[RecordList, ...] | None:
         """Read the records that were found; None where only the page's tree can tell what is in them."""
         base = (absolute(cut.base, url) if cut.base else None) or url
-        regions: list[RecordList] = []
-        for found in cut.regions:
+        lists: list[RecordList] = []
+        for found in cut.lists:
             rules = self._rules[found.number]
             if not self._are_sure(body, found.parts, cut.codec):
                 return None
@@ -223,8 +223,8 @@ class RecordCutter:
             if page is None or places is None:
                 return None
             records = read_entries(page, self._readers[found.number], *places)
-            regions.append(name_list(records, rules))
-        return tuple(regions)
+            lists.append(name_list(records, rules))
+        return tuple(lists)
 
     def _are_sure(self, body: bytes, spans: Sequence[Span], codec: str) -> bool:
         """Say whether the elements mean on their own what they mean in the page."""
@@ -235,7 +235,7 @@ class RecordCutter:
 
 
 def name_list(records: tuple[Record, ...], rules: ListRules) -> RecordList:
-    """Return the region of records that were read by rules."""
+    """Return the list of records that were read by rules."""
     names = tuple(column.name for column in rules.columns)
     return RecordList(records, names, rules.kind, rules.score / 1_000, rules.pattern)
 

@@ -151,7 +151,7 @@ class ColumnFinder:
 
 
 class EntryReader:
-    """Reads the records of one region. What it remembers of those it met changes the time taken, nothing else."""
+    """Reads the records of one list. What it remembers of those it met changes the time taken, nothing else."""
 
     def __init__(self, columns: Sequence[ColumnRules]) -> None:
         self._finder = ColumnFinder(columns)
@@ -272,7 +272,7 @@ Siblings = tuple[LexborNode, ...]
 
 
 class Entries(NamedTuple):
-    """The records of a region: the nodes of each and where its first and last element begin; or why there are none."""
+    """The records of a list: the nodes of each and where its first and last element begin; or why there are none."""
 
     nodes: tuple[Siblings, ...] = ()
     offsets: tuple[int, ...] = ()
@@ -288,7 +288,7 @@ class Entries(NamedTuple):
 
 
 def follow_list(source: Source, rules: ListRules) -> Entries:
-    """Return the records that the rules of a region lead to on the tree, to the letter as a cut does."""
+    """Return the records that the rules of a list lead to on the tree, to the letter as a cut does."""
     holder: Opening | None = None
     if rules.holder:
         found = (follow(source, way, loosely=False).openings for way in rules.holder)

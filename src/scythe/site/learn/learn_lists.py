@@ -120,21 +120,21 @@ _ENDS = frozenset(DELIMITERS[i : i + 1] for i in range(len(DELIMITERS))) | {b"",
 _RIGHT = 0.9  # of the records that a rule selects must be those that reading found, and the other way round
 _AGREE = 0.6  # of the pages on which a rule or reading finds any: they agree on so many records
 _SLIPS = 0.2  # of these pages, at most, reading found nothing where a rule selects: it took others for the records
-_OTHERS = 0.8  # of what a rule selects too much is in other regions: they are one region in several parts
-_ROUNDS = 3  # of joining such regions
+_OTHERS = 0.8  # of what a rule selects too much is in other lists: they are one list in several parts
+_ROUNDS = 3  # of joining such lists
 _LOOK = 400  # bytes of a record that are looked at for how it begins
-_ALONE = 8  # records that a region of one page alone must have
+_ALONE = 8  # records that a list of one page alone must have
 _EVERYTHING = (b"<html", b"<body")  # as good as no holder
 
 
 class LearnedList(NamedTuple):
-    """A region with the rules that select its records."""
+    """A list with the rules that select its records."""
 
     group: SameList
     rules: ListRules
     twins: frozenset[
         ObservedList
-    ]  # regions of other pages that the rules select with a little more or less of each record
+    ]  # lists of other pages that the rules select with a little more or less of each record
 
     @property
     def score(self) -> float:
@@ -159,7 +159,7 @@ class _Fit(NamedTuple):
     wanted: int
     extra: frozenset[tuple[int, int]]  # page and offset of what is too much
     slips: frozenset[int]  # pages on which reading found none of it
-    twins: frozenset[ObservedList]  # regions of other pages that hold the same, a little more or less of each record
+    twins: frozenset[ObservedList]  # lists of other pages that hold the same, a little more or less of each record
 
     @property
     def is_good(self) -> bool:
@@ -176,7 +176,7 @@ class _Fit(NamedTuple):
 def learn_heads(
     sources: Sequence[Source], seen: Sequence[ObservedList]
 ) -> tuple[list[LearnedList], list[ObservedList], list[str]]:
-    """Return rules without columns for the regions of which some could be found; the other regions; and why."""
+    """Return rules without columns for the lists of which some could be found; the other lists; and why."""
     settled = [settle_level(one) for one in seen]
     tied = [one for one in settled if one.is_tied and len(one.tops) < MOST_RECORDS]
     groups = list(group_seen(sources, tied))
@@ -201,7 +201,7 @@ def learn_heads(
 def _choose(
     sources: Sequence[Source], results: Sequence[tuple[SameList, _Fit | str]]
 ) -> tuple[list[LearnedList], set[ObservedList]]:
-    """Take the rules that are good, the most certain region first; one that is served already needs none of its own."""
+    """Take the rules that are good, the most certain list first; one that is served already needs none of its own."""
     good = [(group, fit) for group, fit in results if isinstance(fit, _Fit) and fit.is_good]
     good.sort(key=lambda pair: -sum(one.score for one in pair[0].seen))
     found: list[LearnedList] = []
@@ -223,7 +223,7 @@ def _why(fit: _Fit | str) -> str:
 
 
 def _join(groups: list[SameList], tried: dict[SameList, _Fit | str]) -> list[SameList]:
-    """Join regions that one rule selects together, as the parts of a list that adverts or headings divide."""
+    """Join lists that one rule selects together, as the parts of a list that adverts or headings divide."""
     owner = {(page, run[0]): i for i, group in enumerate(groups) for page in group.pages for run in group.runs(page)}
     into = list(range(len(groups)))
     for i, group in enumerate(groups):
@@ -242,7 +242,7 @@ def _join(groups: list[SameList], tried: dict[SameList, _Fit | str]) -> list[Sam
 
 
 def _learn_group(sources: Sequence[Source], group: SameList, every: Sequence[ObservedList]) -> _Fit | str:
-    """Return the rules that select the records of a region best, or why there are none."""
+    """Return the rules that select the records of a list best, or why there are none."""
     if len(group.pages) == 1 and sum(len(one.tops) for one in group.seen) < _ALONE:
         return "on one page only"
     best = _fit_group(sources, group, every)
@@ -302,7 +302,7 @@ def _learn_holder(sources: Sequence[Source], group: SameList) -> Way | None:
     holders: dict[int, int] = {}
     for one in group.seen:
         if holders.setdefault(one.page, one.holder) != one.holder:
-            return None  # the region is in several parts
+            return None  # the list is in several parts
     names = {page: name_of(tag_at(sources[page], offset)) for page, offset in holders.items() if offset >= 0}
     name = Counter(names.values()).most_common(1)[0][0] if names else b""
     if not name or name in _EVERYTHING:
@@ -368,15 +368,15 @@ _COVERED = 0.85  # of all records that reading found must be selected
 _REGIONS = 20  # of one layout
 
 
-class LearnedRegions(NamedTuple):
+class LearnedLists(NamedTuple):
     """Rules for all that the pages of a layout list, best first, or none and why."""
 
     rules: tuple[ListRules, ...] = ()
     reasons: tuple[str, ...] = ()
 
 
-def learn_layout_lists(sources: Sequence[Source], seen: Sequence[ObservedList], least: float) -> LearnedRegions:
-    """Learn rules for the regions of pages of one layout.
+def learn_layout_lists(sources: Sequence[Source], seen: Sequence[ObservedList], least: float) -> LearnedLists:
+    """Learn rules for the lists of pages of one layout.
 
     `seen` is what reading found on them, what scores below `least` included: what is read on one page and just not on
     the next is decided by its mean score, for all pages alike.
@@ -386,17 +386,17 @@ def learn_layout_lists(sources: Sequence[Source], seen: Sequence[ObservedList], 
     covered = sum(lesson.served for lesson in chosen)
     missed = _count_missed(sources, left, least)
     if not chosen and not missed:
-        return LearnedRegions()
+        return LearnedLists()
     if covered < _COVERED * (covered + missed) or len(chosen) > _REGIONS:
         why = f"{covered} of {covered + missed} records follow a rule: read by the tree"
-        return LearnedRegions((), (*reasons, why))
+        return LearnedLists((), (*reasons, why))
     rules = [_complete(lesson) for lesson in chosen]
     kept = [one for one in rules if one.columns]
-    return LearnedRegions(tuple(sorted(kept, key=lambda one: -one.score)), tuple(reasons))
+    return LearnedLists(tuple(sorted(kept, key=lambda one: -one.score)), tuple(reasons))
 
 
 def _count_missed(sources: Sequence[Source], left: Sequence[ObservedList], least: float) -> int:
-    """Return how many records no rule serves, of regions that count: as for rules, by their mean score on all pages.
+    """Return how many records no rule serves, of lists that count: as for rules, by their mean score on all pages.
 
     Paragraphs of an article pass for a list on one page in ten; on the others nobody would miss them.
     """
@@ -407,7 +407,7 @@ def _count_missed(sources: Sequence[Source], left: Sequence[ObservedList], least
 
 
 def _complete(lesson: LearnedList) -> ListRules:
-    """Add columns, kind and the like to the rules of a region."""
+    """Add columns, kind and the like to the rules of a list."""
     kinds: Counter[str] = Counter()
     for one in lesson.group.seen:
         kinds[one.kind] += len(one.tops)

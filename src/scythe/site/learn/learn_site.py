@@ -22,7 +22,7 @@ from scythe.site.learn.layout_marks import choose_marks
 from scythe.site.learn.layouts import group_pages
 from scythe.site.learn.learn_fields import learn_fields
 from scythe.site.learn.learn_images import ImageAreaLearner, make_image_page
-from scythe.site.learn.learn_lists import LearnedRegions, learn_layout_lists
+from scythe.site.learn.learn_lists import LearnedLists, learn_layout_lists
 from scythe.site.learn.value_sources import LearnedPage
 from scythe.site.rules import FieldRules, Layout, Profile
 from scythe.url import host, url_shape
@@ -84,8 +84,8 @@ def learn_profile(
             layout = replace(layout, images=images)
             reasons += [f"layout {number + 1}: images: {why_no_images}"] if why_no_images else []
         if "records" in plain:
-            regions, why_not = learn_lists(chosen)
-            layout = replace(layout, lists=regions)
+            lists, why_not = learn_lists(chosen)
+            layout = replace(layout, lists=lists)
             reasons += [f"layout {number + 1}: records: {line}" for line in why_not]
         layouts.append(layout)
     return replace(_profile(layouts, lessons, wanted, samples), images=known), tuple(reasons)
@@ -120,7 +120,7 @@ def make_sample(lesson: LessonPage) -> LearnedPage:
     )
 
 
-def learn_lists(lessons: Sequence[LessonPage]) -> LearnedRegions:
+def learn_lists(lessons: Sequence[LessonPage]) -> LearnedLists:
     """Read what pages of one layout list, and learn to cut it."""
     pages = lessons[:_LISTED]
     seen = [one for number, lesson in enumerate(pages) for one in observe_lists(number, lesson.page)]

@@ -18,14 +18,14 @@ from scythe.site.rules import ColumnRules
 _RECORDS = 200  # of one page that are looked at
 _SAME = 0.5  # of the texts of a column must stand in places of another for the two to be one
 _COLUMNS = 64
-_PLACES = 400  # of one region that are kept; those met most often
+_PLACES = 400  # of one list that are kept; those met most often
 
 Range = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ListOnPage:
-    """A region of one page: where its records are, and what reading makes of it."""
+    """A list of one page: where its records are, and what reading makes of it."""
 
     elements: Elements
     rows: tuple[Range, ...]
@@ -46,7 +46,7 @@ class _Column:
 
 
 def learn_columns(pages: Sequence[ListOnPage]) -> tuple[ColumnRules, ...]:
-    """Return the columns that the region has on any of the pages, in reading order."""
+    """Return the columns that the list has on any of the pages, in reading order."""
     columns: list[_Column] = []
     for page in sorted(pages, key=lambda page: -len(page.rows)):
         _merge(columns, [column for column in _columns_of(page) if column.places])
@@ -61,12 +61,12 @@ def learn_columns(pages: Sequence[ListOnPage]) -> tuple[ColumnRules, ...]:
 
 def _columns_of(page: ListOnPage) -> list[_Column]:
     """Return the columns of one page with the places of their texts."""
-    region = page.fill()
-    found = [_Column(names=Counter([name])) for name in region.columns]
+    record_list = page.fill()
+    found = [_Column(names=Counter([name])) for name in record_list.columns]
     places = Places()
-    if len(region.records) != len(page.rows):
+    if len(record_list.records) != len(page.rows):
         return []  # reading dropped some: which records are left is not known
-    ranges = list(zip(region.records, page.rows, page.leaves, strict=True))
+    ranges = list(zip(record_list.records, page.rows, page.leaves, strict=True))
     for record, rows, leaves in ranges[:_RECORDS]:
         numbers = places.number(page.elements, rows, leaves)
         texts = page.elements.text[slice(*leaves)]
@@ -162,13 +162,13 @@ Tops = tuple[tuple[int, ...], ...]
 
 
 def lift_out(shown: ListOnPage) -> tuple[Tops, ListOnPage] | None:
-    """Return the region made of the outermost elements that hold just its records' texts, if these are not its own."""
-    found = [(level, tops, region) for level, tops, region in lift(shown) if level > 0]
+    """Return the list made of the outermost elements that hold just its records' texts, if these are not its own."""
+    found = [(level, tops, record_list) for level, tops, record_list in lift(shown) if level > 0]
     return found[-1][1:] if found else None
 
 
 def lift(shown: ListOnPage) -> Iterator[tuple[int, Tops, ListOnPage]]:
-    """Yield how far out (or in, below 0), the offsets of the records' elements there, and the region made of them."""
+    """Yield how far out (or in, below 0), the offsets of the records' elements there, and the list made of them."""
     for step, most in ((_outer, _OUT), (_inner, _IN)):
         rows = shown.rows
         for level in range(1, most + 1):
@@ -214,7 +214,7 @@ def _offset(elements: Elements, row: int) -> int:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ObservedList:
-    """A region as reading found it on one page, tied to the page's source."""
+    """A list as reading found it on one page, tied to the page's source."""
 
     page: int
     holder: int  # offset of the opening tag of the element around all records; -1 where the source has none
@@ -231,7 +231,7 @@ class ObservedList:
 
 @dataclass(frozen=True, slots=True)
 class SameList:
-    """What seems to be the same region on several pages."""
+    """What seems to be the same list on several pages."""
 
     seen: tuple[ObservedList, ...]
 
@@ -246,7 +246,7 @@ class SameList:
 
 
 def group_seen(sources: Sequence[Source], seen: Sequence[ObservedList]) -> Iterator[SameList]:
-    """Yield the regions that are the same on several pages: first by records, then by what is around them."""
+    """Yield the lists that are the same on several pages: first by records, then by what is around them."""
     for alike in _bucket(seen, lambda one: _short(records_label(sources[one.page], one))):
         if _once_a_page(alike):
             yield SameList(tuple(alike))
@@ -288,7 +288,7 @@ def _holder_label(source: Source, offset: int) -> str:
 
 
 def settle_level(one: ObservedList) -> ObservedList:
-    """Return a region by its outermost elements: on which of several that hold the same reading settles is chance."""
+    """Return a list by its outermost elements: on which of several that hold the same reading settles is chance."""
     found = lift_out(one.shown) if one.is_tied else None
     return replace(one, tops=found[0], shown=found[1]) if found is not None else one
 
