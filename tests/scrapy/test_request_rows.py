@@ -69,8 +69,8 @@ class Other(Request):
 @pytest.mark.parametrize(
     ("request_", "why"),
     [
-        (Request("http://a.example/", lambda response: None), "no method of the spider"),
-        (Request("http://a.example/", Shop().close), "no method of the spider"),
+        (Request("http://a.example/", lambda response: None), "not a method of the spider"),
+        (Request("http://a.example/", Shop().close), "not a method of the spider"),
         (Request("http://a.example/", meta={"when": object()}), "object cannot be written"),
         (Request("http://a.example/", cb_kwargs={"some": {1, 2}}), "set cannot be written"),
         (Other("http://a.example/"), "class Other"),
