@@ -5,7 +5,6 @@ Also says why a page has no main text.
 
 from __future__ import annotations
 
-import asyncio
 import re
 from collections.abc import Iterable
 from contextlib import aclosing
@@ -121,6 +120,8 @@ def get(
     are refused unless `allow_private`. Raises FetchFailed where no page comes back, BadInput on wrong arguments.
     """
     work = fetch_document(url, method=method, options=options, timeout_s=timeout_s, allow_private=allow_private)
+    import asyncio  # workers do without
+
     try:
         asyncio.get_running_loop()
     except RuntimeError:
@@ -151,7 +152,9 @@ async def fetch_document(
     page = require_page(result)
     content_type = header(page, "Content-Type") or None
     work = partial(read_by, choose, page.body, page.url, options=options, content_type=content_type)
-    return note_cut(await asyncio.to_thread(work), page.cut_at_bytes)
+    from asyncio import to_thread
+
+    return note_cut(await to_thread(work), page.cut_at_bytes)
 
 
 def read_by(

@@ -189,7 +189,7 @@ class LearningState:
 
 @dataclass(frozen=True, slots=True)
 class HostRow:
-    """One lane of a site that has addresses waiting."""
+    """One host of a site that has addresses waiting."""
 
     name: str
     waiting: int
