@@ -124,9 +124,9 @@ def measure_pages(sites: Sequence[list[Body]], tick: Tick = lambda name, total: 
         tick(pages[0][0], len(sites))
         lessons, others = choose(pages)
         others = others[:: max(1, len(others) // _EXTRACTED)][:_EXTRACTED]
-        harvester = _learn(done, lessons)
+        extractor = _learn(done, lessons)
         for url, body in others:
-            document = _time_both(timed, "learned", body, partial(_harvest, harvester, url, body))
+            document = _time_both(timed, "learned", body, partial(_harvest, extractor, url, body))
             _time_both(timed, "cold", body, partial(read, body, url))
             documents.append((body, document))
         bodies += others
@@ -152,15 +152,15 @@ def _learn(done: Measured, lessons: Sequence[Body]) -> Extractor:
     text = site.to_json()
     began = time.process_time()
     profile = load_profile(text).profile
-    harvester = Extractor(profile, profile.fields, None, TreeBudget())
+    extractor = Extractor(profile, profile.fields, None, TreeBudget())
     done.take_up_s.append(time.process_time() - began)
     done.profile_kb.append(len(text) / 1e3)
-    return harvester
+    return extractor
 
 
-def _harvest(harvester: Extractor, url: str, body: bytes) -> Document:
+def _harvest(extractor: Extractor, url: str, body: bytes) -> Document:
     """Extract a page as a batch does: by rules, and what the page says of itself from its head."""
-    document = harvester.harvest(body, url, "auto").document
+    document = extractor.extract_page(body, url, "auto").document
     if not is_cold(document):
         read_said(body, url)
     return document

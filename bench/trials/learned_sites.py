@@ -128,7 +128,7 @@ def f1_of(regions: Sequence[RecordList], marked: Sequence[Sequence[str]]) -> flo
 def take_times(site: Site, page: Body) -> Times:
     """Time finding, cutting and reading cold; the least of three."""
     url, body = page.url, page.source
-    number = site._harvester._dispatcher.pick(body, url)
+    number = site._extractor._dispatcher.pick(body, url)
     assert number is not None
     cutter = ListExtractor(site.profile.layouts[number]).cutter
     base = absolute(url)

@@ -351,7 +351,7 @@ def test_a_damaged_profile_of_another_process_is_told_and_not_used(
     site = sites._site(STORY.url)
     assert site is not None
     sites._take_up(site, "no profile")
-    assert (site.profile, site.harvester) == (None, None)
+    assert (site.profile, site.extractor) == (None, None)
     assert "no profile for demo.scythe.example" in caplog.text
 
 
@@ -485,7 +485,7 @@ def test_what_was_learned_elsewhere_meanwhile_is_used_and_what_was_not_learned_i
     study = Study(SiteSetup(site.key), [])
     sites._studies[site.key] = None  # type: ignore[assignment]
     sites._settle(None, site, study)
-    assert site.harvester is None
+    assert site.extractor is None
     monkeypatch.setattr(sites._shelf, "save", lambda key, learned: profile)
     sites._studies[site.key] = None  # type: ignore[assignment]
     sites._settle(profile.replace("{", "{ ", 1), site, study)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from scythe.model import Document, Field
 from scythe.site.drift import usual_of
-from scythe.site.extract import Harvest
+from scythe.site.extract import ExtractedPage
 from scythe.site.learn.merge_layout import (
     MOST_LAYOUTS,
     count_present,
@@ -80,8 +80,10 @@ def test_nothing_seen_of_one_leaves_what_was_seen_of_the_other() -> None:
 
 def test_a_field_is_counted_on_all_pages_learned_not_only_on_those_with_examples() -> None:
     there, cold, gone = Field(("$5",), None, "cut: tag"), Field(("$5",), None, "tree: read cold (x)"), Field()
-    pages = [Harvest(Document(fields={"price": field}), OLD.layouts[0]) for field in [there] * 5 + [cold, gone, gone]]
-    usual = count_present(OLD, [*pages, Harvest(Document(), None)]).layouts[0].fields[0].usual
+    pages = [
+        ExtractedPage(Document(fields={"price": field}), OLD.layouts[0]) for field in [there] * 5 + [cold, gone, gone]
+    ]
+    usual = count_present(OLD, [*pages, ExtractedPage(Document(), None)]).layouts[0].fields[0].usual
     assert (usual.pages, usual.present) == (8, 5)
     assert count_present(OLD, pages[:2]) == OLD
 

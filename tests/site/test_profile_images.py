@@ -33,7 +33,7 @@ CART = ImageContext(
     addresses=("https://news.example/cart.jpg", "https://news.example/cart-2x.jpg"),
 )
 LOGO = ImageContext("https://news.example/logo.png", ("", "<body>", "<img>"))
-PAGE = PageImages("https://news.example/1", "Harvest", 4_000, True, (CART, LOGO))
+PAGE = PageImages("https://news.example/1", "ExtractedPage", 4_000, True, (CART, LOGO))
 MARKED = LabelledPage(PAGE, (ImageMarks("Ann", (0,), (1,)), ImageMarks("", (), (0,))))
 KNOWN = SiteImages(
     pages=12, sources=(("https://news.example/logo.png", 12),), signatures=(("img<a", 10, 30),), labelled=(MARKED,)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from scythe.demo.world import World
 from scythe.site.site import Site
 
-WORDS = "barley wheat river harvest farmer meadow autumn market village bridge orchard winter summer mill".split()
+WORDS = "barley wheat river page farmer meadow autumn market village bridge orchard winter summer mill".split()
 
 
 def article(number: int) -> bytes:
@@ -44,7 +44,7 @@ def test_pages_are_kept_in_bounded_memory() -> None:
     site = Site.learn([(None, article(0))])
     for number in range(1, 5):
         site.extract(article(number) + b" " * 5_000_000)
-    assert sum(len(body) for bed in site._nursery._beds.values() for _, body in bed.pages) <= 8_000_000
+    assert sum(len(body) for bed in site._pending._beds.values() for _, body in bed.pages) <= 8_000_000
 
 
 def test_images_with_relative_addresses_are_found_on_a_layout_learned_later() -> None:

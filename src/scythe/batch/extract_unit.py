@@ -323,7 +323,7 @@ class _UnitReader:
     def __init__(self, options: BatchOptions) -> None:
         self._folder = ProfileFolder(options.profiles) if options.profiles is not None else None
         self._codecs = Codecs()
-        self._harvesters: dict[str, Extractor | None] = {}
+        self._extractors: dict[str, Extractor | None] = {}
 
     @property
     def profiles(self) -> dict[str, str]:
@@ -332,24 +332,24 @@ class _UnitReader:
 
     def read(self, capture: Capture) -> tuple[Document, Metadata | None]:
         """Return what a page holds, and what its head says where the document does not have it."""
-        harvester = self._harvester(capture.url)
-        if harvester is None:
+        extractor = self._extractor(capture.url)
+        if extractor is None:
             return read(capture.body, capture.url or None, content_type=capture.content_type), None
         body = self._codecs.to_utf8(capture.body, capture.content_type, capture.url)
-        document = harvester.harvest(body, capture.url, "auto").document
+        document = extractor.extract_page(body, capture.url, "auto").document
         return document, None if is_cold(document) else read_said(body, capture.url)
 
-    def _harvester(self, url: str) -> Extractor | None:
+    def _extractor(self, url: str) -> Extractor | None:
         if self._folder is None:
             return None
         key = site_of(url)
-        if key not in self._harvesters:
-            if len(self._harvesters) >= _SITES:
-                self._harvesters.pop(next(iter(self._harvesters)))
+        if key not in self._extractors:
+            if len(self._extractors) >= _SITES:
+                self._extractors.pop(next(iter(self._extractors)))
             profile = self._folder.profile_for(url)
             # not `Site.extract`: it keeps watch over its rules, which takes as long as cutting does
-            self._harvesters[key] = Extractor(profile, profile.fields, None, TreeBudget(_VAIN)) if profile else None
-        return self._harvesters[key]
+            self._extractors[key] = Extractor(profile, profile.fields, None, TreeBudget(_VAIN)) if profile else None
+        return self._extractors[key]
 
 
 def _origin(capture: Capture) -> dict[str, object]:

@@ -105,14 +105,14 @@ def _check(path: str, pages: Iterator[LoadedPage]) -> Report:
 
     saved = open_profile(path)
     health = Monitor.load(saved.health, saved.profile).health
-    harvester = Extractor(saved.profile, saved.profile.fields)
+    extractor = Extractor(saved.profile, saved.profile.fields)
     before = {(event.layout, event.field): event for event in health.drift.events}
     report = Report()
     for page in pages:
         if page.complaint:
             complain(f"{page.name}: {page.complaint}")
             continue
-        got, complaint = attempt(partial(harvester.harvest, page.body, page.url, "auto"))
+        got, complaint = attempt(partial(extractor.extract_page, page.body, page.url, "auto"))
         if got is None:
             complain(f"{page.name}: {complaint}")
             continue

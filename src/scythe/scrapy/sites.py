@@ -134,7 +134,7 @@ class MetSite:
     key: str
     url: str  # one of its addresses
     profile: str | None = None
-    harvester: Extractor | None = None
+    extractor: Extractor | None = None
     sample: PageSample = field(default_factory=PageSample)
     is_ours: bool = True  # to learn: not where someone showed by example what to extract
     bytes_kept: int = 0
@@ -163,7 +163,7 @@ class CrawlerSites:
     def meet(self, page: PageDocument, status: int) -> None:
         """Keep a page to learn its site from, as long as that is not learned."""
         site = self._site(page.page_url)
-        if site is None or site.harvester is not None or not self._may_learn(site) or status != 200:
+        if site is None or site.extractor is not None or not self._may_learn(site) or status != 200:
             return
         if page.body and not sniff_bytes(page.body[:4096], page.content_type):
             self._keep(site, page.page_url, in_utf8(page.body, page.content_type), "")
@@ -171,11 +171,11 @@ class CrawlerSites:
     def extract(self, body: bytes, url: str, content_type: str = "") -> Document:
         """Cut a page of a site that was learned; read any other by its tree."""
         site = self._site(url)
-        if site is None or site.harvester is None or sniff_bytes(body[:4096], content_type):
+        if site is None or site.extractor is None or sniff_bytes(body[:4096], content_type):
             self.count("pages/read")
             return read(body, url, content_type=content_type or None)
         body = in_utf8(body, content_type)
-        document = site.harvester.harvest(body, url, "auto").document
+        document = site.extractor.extract_page(body, url, "auto").document
         trouble = _trouble(document)
         self.count("pages/cut" if not trouble else "pages/doubtful")
         if self._may_learn(site) and document.text:
@@ -185,7 +185,7 @@ class CrawlerSites:
     def is_learned(self, url: str) -> bool:
         """Say whether pages like this are cut."""
         site = self._site(url)
-        return site is not None and site.harvester is not None
+        return site is not None and site.extractor is not None
 
     def _may_learn(self, site: MetSite) -> bool:
         return self.options.learns and site.is_ours
@@ -214,18 +214,18 @@ class CrawlerSites:
         if site.profile is None:
             return
         profile = load_profile(site.profile).profile
-        site.harvester = Extractor(profile, profile.fields, None, TreeBudget())
+        site.extractor = Extractor(profile, profile.fields, None, TreeBudget())
         site.sample.is_learned = True
         site.is_ours = not profile.named
 
     def _keep(self, site: MetSite, url: str, body: bytes, trouble: str) -> None:
         site.sample.add(url, body, trouble)
-        site.fresh += site.harvester is None or bool(trouble)
+        site.fresh += site.extractor is None or bool(trouble)
         site.bytes_kept = sum(len(page) for _, page in (*site.sample.usual, *site.sample.odd))
         kept = sum(each.bytes_kept for each in self._met.values())
         for other in self._met.values() if kept > _SAMPLED_BYTES else ():
             kept -= other.bytes_kept
-            other.sample, other.bytes_kept = PageSample(is_learned=other.harvester is not None), 0
+            other.sample, other.bytes_kept = PageSample(is_learned=other.extractor is not None), 0
             if kept <= _SAMPLED_BYTES:
                 break
         if site.sample.is_due and site.study is None and len(self._studies) < _AT_ONCE:
@@ -238,7 +238,7 @@ class CrawlerSites:
             self._take_up(site, right.profile)
         pages, site.fresh = site.sample.begin(), 0
         if not right.is_ours:
-            site.sample.settle(learned=site.harvester is not None)
+            site.sample.settle(learned=site.extractor is not None)
             return
         site.study = Study(SiteSetup(site.key, profile=site.profile, start=site.url), pages)
         logger.info("scythe: learning %s from %d pages", site.key, len(pages))
@@ -310,9 +310,9 @@ class CrawlerSites:
 def _is_worth(site: MetSite) -> bool:
     """Say whether the pages kept show something that is not learned: it may have been since they were met."""
     kept = [*site.sample.usual, *site.sample.odd]
-    if site.harvester is None:
+    if site.extractor is None:
         return len(kept) >= _WORTH
-    documents = (site.harvester.harvest(body, url, "cut").document for url, body in kept)
+    documents = (site.extractor.extract_page(body, url, "cut").document for url, body in kept)
     return sum(bool(_trouble(document)) for document in documents) >= _WORTH
 
 

@@ -454,7 +454,7 @@ _UNKNOWN = "no layout fits the page"
 
 
 @dataclass(frozen=True, slots=True)
-class Harvest:
+class ExtractedPage:
     """One extracted page and the layout it was taken for, if any."""
 
     document: Document
@@ -487,7 +487,7 @@ class Extractor:
         self._tuner = Tuner(profile.layouts)
         self._pages = 0
 
-    def observe(self, page: Harvest) -> None:
+    def observe(self, page: ExtractedPage) -> None:
         """Take note of where the fields of a page were."""
         if page.layout is not None:
             spans = (page.document.fields[rules.name].span for rules in page.layout.fields)
@@ -501,7 +501,7 @@ class Extractor:
         layouts = self._tuner.tuned()
         return replace(self.profile, layouts=layouts) if layouts is not None else None
 
-    def harvest(self, body: bytes, url: str | None, via: Via) -> Harvest:
+    def extract_page(self, body: bytes, url: str | None, via: Via) -> ExtractedPage:
         """Extract one page: "cut" never builds a tree, "tree" never cuts, "auto" cuts and asks the tree in doubt."""
         number = self._dispatcher.pick(body, url)
         trees = PageTrees(body, absolute(url) if url else None, self.profile.boilerplate, self.judge)
@@ -513,12 +513,12 @@ class Extractor:
             one.budget = self._budget
             if self._note is not None and via == "auto":
                 one.note = partial(self._note, layout, url)
-            page = Harvest(one.by_layout(layout, cuts, self._boilerplate[number]), layout)
+            page = ExtractedPage(one.by_layout(layout, cuts, self._boilerplate[number]), layout)
             self._pages += 1
             if self._pages % _OBSERVED_EVERY == 0:
                 self.observe(page)
             return page
-        return Harvest(one.by_tree(), None)
+        return ExtractedPage(one.by_tree(), None)
 
 
 class _Extraction:

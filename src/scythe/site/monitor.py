@@ -17,7 +17,7 @@ from scythe.model import Field
 from scythe.page.dates import to_iso
 from scythe.page.source import Source, unmark
 from scythe.site.drift import UNKNOWN, Health, judge, read_list, read_map
-from scythe.site.extract import Harvest
+from scythe.site.extract import ExtractedPage
 from scythe.site.follow.follow_fields import element_text, follow
 from scythe.site.learn.examples import learn_examples
 from scythe.site.learn.layouts import group_pages
@@ -242,7 +242,7 @@ class PendingLayouts:
         self._health = health
         self._beds: dict[str, PendingPages] = {}
 
-    def attend(self, profile: Profile, page: Harvest, body: bytes, url: str | None) -> Profile | None:
+    def attend(self, profile: Profile, page: ExtractedPage, body: bytes, url: str | None) -> Profile | None:
         """Take in a page that was extracted; return a profile with rules that its layout lacked, once found."""
         layout = page.layout
         if layout is None:
@@ -270,7 +270,7 @@ class PendingLayouts:
         bed.add(body, url)
         return bed
 
-    def look_back(self, profile: Profile, page: Harvest, body: bytes, url: str | None) -> None:
+    def look_back(self, profile: Profile, page: ExtractedPage, body: bytes, url: str | None) -> None:
         """Keep a page that was learned from, if its layout lacks something."""
         if page.layout is not None and self._lacking(profile, page.layout):
             self.keep(page.layout, body, url)
@@ -341,7 +341,7 @@ class Monitor:
         self._tried_at = 0  # page number of the last attempt ...
         self._tried_for: set[tuple[str, str]] = set()  # ... and the layouts and fields in trouble then
 
-    def attend(self, profile: Profile, page: Harvest, body: bytes, url: str | None) -> Profile | None:
+    def attend(self, profile: Profile, page: ExtractedPage, body: bytes, url: str | None) -> Profile | None:
         """Note how the extraction of a page went; return a profile that fits better where one could be learned."""
         misfit = self.health.observe(page.layout, page.document.how, url)
         if misfit:
@@ -355,7 +355,7 @@ class Monitor:
                 self.memory.remember(url, got_by_rules(page.document.fields, self.memory.names))
         return None
 
-    def look_back(self, page: Harvest, body: bytes, url: str | None, shown: Mapping[str, Sequence[str]]) -> None:
+    def look_back(self, page: ExtractedPage, body: bytes, url: str | None, shown: Mapping[str, Sequence[str]]) -> None:
         """Note how the extraction of a page that was learned from went, and what was shown on it."""
         self.health.observe(page.layout, page.document.how, url)
         if page.layout is not None:
@@ -384,7 +384,7 @@ class Monitor:
         if len(samples) < _SAMPLES and len(body) <= MOST_BYTES // (MOST_LAYOUTS * _SAMPLES):
             samples.append(body)
 
-    def _keep_misfit(self, page: Harvest, body: bytes, url: str | None) -> None:
+    def _keep_misfit(self, page: ExtractedPage, body: bytes, url: str | None) -> None:
         """Keep a page that does not fit; the oldest goes."""
         self._met += 1
         if len(body) > _LARGEST:

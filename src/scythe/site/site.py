@@ -36,16 +36,16 @@ Shown = Mapping[str, Sequence[str]] | Mapping[str, str]  # values by field name;
 class Site:
     """Rules for the pages of one site. Extracting also keeps an eye on how well the rules still hold."""
 
-    def __init__(self, profile: Profile, *, notes: tuple[str, ...] = (), keeper: Monitor | None = None) -> None:
+    def __init__(self, profile: Profile, *, notes: tuple[str, ...] = (), monitor: Monitor | None = None) -> None:
         self.notes = notes  # why something was not learned, for people
-        self._keeper = keeper or Monitor(
+        self._monitor = monitor or Monitor(
             Health(sum(layout.pages for layout in profile.layouts)), Memory(memorable(profile))
         )
-        self._nursery = PendingLayouts(self._keeper.health)
+        self._pending = PendingLayouts(self._monitor.health)
         self._lock = Lock()
-        self._thrift: TreeBudget | None = None
+        self._budget: TreeBudget | None = None
         self.profile = profile
-        self._harvester = Extractor(profile, profile.fields, note=self._note)
+        self._extractor = Extractor(profile, profile.fields, note=self._note)
 
     @classmethod
     def learn(
@@ -84,13 +84,13 @@ class Site:
         if url is not None and not isinstance(url, str):
             raise BadInput(f"url must be str or None, not {type(url).__name__}")
         body = _bytes(body)
-        page = self._harvester.harvest(body, url, via)
+        page = self._extractor.extract_page(body, url, via)
         if via == "auto":
             with self._lock:
                 better = (
-                    self._keeper.attend(self.profile, page, body, url)
-                    or self._nursery.attend(self.profile, page, body, url)
-                    or self._harvester.tuned()
+                    self._monitor.attend(self.profile, page, body, url)
+                    or self._pending.attend(self.profile, page, body, url)
+                    or self._extractor.tuned()
                 )
                 if better is not None:
                     self._adopt(better)
@@ -129,11 +129,11 @@ class Site:
         lessons = [_lesson(page, shown) for page, shown in zip(given, _examples(examples, len(given)), strict=True)]
         with self._lock:
             taught = add_layout_fields(self.profile, lessons)
-            self._keeper = Monitor.load(self._keeper.dump(), taught.profile)
-            self._nursery = PendingLayouts(self._keeper.health)
+            self._monitor = Monitor.load(self._monitor.dump(), taught.profile)
+            self._pending = PendingLayouts(self._monitor.health)
             self._adopt(taught.profile)
             for lesson in lessons:
-                self._keeper.memory.remember(lesson.url, {k: tuple(v) for k, v in (lesson.example or {}).items()})
+                self._monitor.memory.remember(lesson.url, {k: tuple(v) for k, v in (lesson.example or {}).items()})
         return taught
 
     def skip_hopeless_trees(self) -> Site:
@@ -141,14 +141,14 @@ class Site:
 
         What is extracted then depends a little on the pages before: for crawls, not for proofs.
         """
-        self._thrift = TreeBudget()
+        self._budget = TreeBudget()
         self._adopt(self.profile)
         return self
 
     @property
     def drift(self) -> Drift:
         """What stopped matching and since when, and what was learned again."""
-        return self._keeper.health.drift
+        return self._monitor.health.drift
 
     @classmethod
     def load(cls, path: str | Path) -> Site:
@@ -166,38 +166,38 @@ class Site:
 
     def to_json(self) -> str:
         """Return what `save` writes."""
-        return dump_profile(self.profile, self._keeper.dump())
+        return dump_profile(self.profile, self._monitor.dump())
 
     @classmethod
     def _take_up(cls, saved: Saved, name: str) -> Site:
         try:
-            keeper = Monitor.load(saved.health, saved.profile)
+            monitor = Monitor.load(saved.health, saved.profile)
         except BadInput as error:
             raise BadInput(f"{name}: {error}") from None
-        return cls(saved.profile, keeper=keeper)
+        return cls(saved.profile, monitor=monitor)
 
     def _note(self, layout: Layout, url: str | None, part: str, how: str) -> None:
         """Take note of how records and images of a page were got; they are worked out when someone asks for them."""
         with self._lock:
-            health = self._keeper.health
+            health = self._monitor.health
             (health.observe_records if part == "records" else health.observe_images)(layout, how, url)
 
     def _adopt(self, profile: Profile) -> None:
         # what labels teach is fitted once, not whenever rules are tuned
-        judge = self._harvester.judge if profile.images is self.profile.images else None
+        judge = self._extractor.judge if profile.images is self.profile.images else None
         self.profile = profile
-        self._harvester = Extractor(profile, profile.fields, judge, self._thrift, self._note)
+        self._extractor = Extractor(profile, profile.fields, judge, self._budget, self._note)
 
     def _look_back(self, lessons: Sequence[LessonPage]) -> None:
         """Extract the pages learned, to see what is normal, and remember what was shown on them."""
-        harvests = [self._harvester.harvest(lesson.source.body, lesson.url, "auto") for lesson in lessons]
-        for harvest in harvests:
-            self._harvester.observe(harvest)
-        self._adopt(count_present(self._harvester.tuned(now=True) or self.profile, harvests))
-        for lesson, harvest in zip(lessons, harvests, strict=True):
-            self._keeper.look_back(harvest, lesson.source.body, lesson.url, lesson.example or {})
-            self._nursery.look_back(self.profile, harvest, lesson.source.body, lesson.url)
-        self._keeper.settle(self.profile)
+        extracted = [self._extractor.extract_page(lesson.source.body, lesson.url, "auto") for lesson in lessons]
+        for page in extracted:
+            self._extractor.observe(page)
+        self._adopt(count_present(self._extractor.tuned(now=True) or self.profile, extracted))
+        for lesson, page in zip(lessons, extracted, strict=True):
+            self._monitor.look_back(page, lesson.source.body, lesson.url, lesson.example or {})
+            self._pending.look_back(self.profile, page, lesson.source.body, lesson.url)
+        self._monitor.settle(self.profile)
 
 
 def _placed(labels: object, seen: Sequence[PageImages], by: str) -> tuple[Sequence[LabelledPage], list[Lost]]:

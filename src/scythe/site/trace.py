@@ -111,7 +111,7 @@ class Tracer:
         from scythe.site.extract import Extractor
 
         self._layouts = profile.layouts
-        self._harvester = Extractor(profile, profile.fields)
+        self._extractor = Extractor(profile, profile.fields)
         self._cutter = cache(lambda number: Cutter(profile.layouts[number]))
         self._areas = cache(lambda number: AreaCutter(profile.layouts[number]))
         self._lists = cache(lambda number: ListCutter(profile.layouts[number]))
@@ -146,8 +146,8 @@ class Tracer:
         from scythe.page.source import read_source
 
         source = read_source(body)
-        got = self._harvester.harvest(body, url, "auto")
-        truth = self._harvester.harvest(body, url, "tree").document
+        got = self._extractor.extract_page(body, url, "auto")
+        truth = self._extractor.extract_page(body, url, "tree").document
         layouts = self._layouts
         picked = next((number for number, layout in enumerate(layouts) if layout is got.layout), None)
         found = CutTrace(

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from scythe.model import Field
 from scythe.site.cut.cutter import Cutter, Dispatcher
-from scythe.site.extract import Extractor, Harvest
+from scythe.site.extract import ExtractedPage, Extractor
 from scythe.site.learn.examples import learn_examples
 from scythe.site.learn.layout_marks import choose_marks, read_literals
 from scythe.site.learn.learn_site import EXAMPLES_PER_LAYOUT, LessonPage, learn_profile
@@ -78,11 +78,13 @@ def helps(layout: Layout, bodies: Sequence[bytes], names: Collection[str] | None
     return any(2 * counts[i] > len(bodies) for i in asked)
 
 
-def count_present(profile: Profile, harvests: Sequence[Harvest]) -> Profile:
+def count_present(profile: Profile, extracted: Sequence[ExtractedPage]) -> Profile:
     """Count on how many of all pages learned a field is, those included on which nobody looked for it."""
     layouts: list[Layout] = []
     for layout in profile.layouts:
-        own = [page.document.fields for page in harvests if page.layout is not None and page.layout.name == layout.name]
+        own = [
+            page.document.fields for page in extracted if page.layout is not None and page.layout.name == layout.name
+        ]
         fields = [
             replace(
                 rules, usual=replace(rules.usual, pages=len(own), present=sum(_has(each, rules.name) for each in own))
@@ -247,8 +249,8 @@ def _with_fields(layout: Layout, learned: Sequence[FieldRules], reasons: dict[st
 
 def _count(profile: Profile, lessons: Sequence[LessonPage], names: Sequence[str]) -> Profile:
     """Count on how many of all pages the new fields are; what is known of the others stays."""
-    harvester = Extractor(profile, tuple(names))
-    counted = count_present(profile, [harvester.harvest(each.source.body, each.url, "auto") for each in lessons])
+    extractor = Extractor(profile, tuple(names))
+    counted = count_present(profile, [extractor.extract_page(each.source.body, each.url, "auto") for each in lessons])
     layouts = [
         replace(
             old,

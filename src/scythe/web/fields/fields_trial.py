@@ -263,21 +263,21 @@ def try_out(
 
     `earlier` has what was found before the last change.
     """
-    harvester = Extractor(taught.profile, tuple(names))
+    extractor = Extractor(taught.profile, tuple(names))
     denied = _denied(taught, examples)
     rows: list[_Page] = []
     foreign: dict[str, list[_Page]] = {}
     for number, (open_annotated_page, example) in enumerate(zip(opened_pages, examples, strict=True)):
         step(number)
         opened = open_annotated_page()
-        harvest = harvester.harvest(opened.lesson.source.body, opened.lesson.url, "auto")
-        layout = harvest.layout.name if harvest.layout is not None else ""
+        page = extractor.extract_page(opened.lesson.source.body, opened.lesson.url, "auto")
+        layout = page.layout.name if page.layout is not None else ""
         if example is None and layout not in taught.shown_on:
             wanted = [name for name in names if (layout, name) not in denied]
             foreign.setdefault(layout, []).append((opened, layout, _try_elsewhere(taught, names, wanted, opened)))
             continue
-        fields = harvest.document.fields
-        tried = {name: _try_here(_rules(harvest.layout, name), fields[name], opened.lesson.source) for name in names}
+        fields = page.document.fields
+        tried = {name: _try_here(_rules(page.layout, name), fields[name], opened.lesson.source) for name in names}
         rows.append((opened, layout, _heed(tried, example or {}, is_other_kind=layout not in taught.shown_on)))
     kept = [row for group in foreign.values() if _gives_enough(group) for row in group if _has_any(row)]
     others = sum(map(len, foreign.values())) - len(kept)
