@@ -132,6 +132,28 @@ def test_few_modules_have_one_importer_in_their_own_folder() -> None:
     assert len(single) <= 40, sorted(single)
 
 
+# A verb or an area of the web page may be called like what it is about.
+NAMED_AFTER_THEIR_SUBJECT = ("scythe.cli.", "scythe.web.")
+
+
+def test_a_name_of_a_module_is_used_once() -> None:
+    homes: dict[str, list[str]] = {}
+    for path in SOURCES:
+        module = module_name(path)
+        if not path.stem.startswith("__") and not module.startswith(NAMED_AFTER_THEIR_SUBJECT):
+            homes.setdefault(path.stem, []).append(module)
+    assert [modules for modules in homes.values() if len(modules) > 1] == []
+
+
+def test_a_name_of_a_class_is_used_once() -> None:
+    homes: dict[str, list[str]] = {}
+    for path in SOURCES:
+        for node in tree_of(path).body:
+            if isinstance(node, ast.ClassDef):
+                homes.setdefault(node.name, []).append(module_name(path))
+    assert {name: modules for name, modules in homes.items() if len(modules) > 1} == {}
+
+
 def test_third_party_imports_are_declared() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     core = set(map(_requirement_name, project["dependencies"]))

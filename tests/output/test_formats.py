@@ -9,7 +9,7 @@ import pytest
 
 from scythe.model import Document
 from scythe.output.document_files import dump
-from scythe.output.document_writers import Form, NamedDocument, document_writer
+from scythe.output.document_writers import DocumentForm, NamedDocument, document_writer
 from scythe.output.formats import (
     DOCUMENTS,
     FORMATS,
@@ -57,7 +57,7 @@ def test_every_format_of_rows_can_be_written(kind: str) -> None:
 @pytest.mark.parametrize("kind", formats_of(DOCUMENTS))
 def test_every_format_of_documents_can_be_written(kind: str, document: Document) -> None:
     file = io.StringIO()
-    writer = document_writer(kind, file, Form(), many=False)
+    writer = document_writer(kind, file, DocumentForm(), many=False)
     writer.put(NamedDocument("page.html", document))
     writer.close()
     assert "scythe" in file.getvalue()

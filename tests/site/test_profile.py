@@ -162,7 +162,7 @@ def test_what_is_left_out_of_rules_for_lists_means_the_same_in_every_version(ver
         *(forms.COLUMN, forms.LIST),
     ],
 )
-def test_no_field_of_a_record_is_forgotten(form: forms.Record) -> None:
+def test_no_field_of_a_record_is_forgotten(form: forms.RecordForm) -> None:
     assert list(form.forms) == [field.name for field in fields(form.of)]
 
 

@@ -16,7 +16,7 @@ from scythe.model import ImageContext, ImageMarks, LabelledPage, PageImages, Sit
 from scythe.reading.papers.tc import TokenTables, to_plain
 from scythe.site import profile_format as forms
 from scythe.site.profile import dump_profile, load_profile
-from scythe.site.profile_format import Record, write_plain
+from scythe.site.profile_format import RecordForm, write_plain
 from scythe.site.rules import FLOW, ImageArea, ImageRules, Rule, Way
 
 CART = ImageContext(
@@ -87,7 +87,7 @@ def test_what_is_left_out_of_what_is_known_of_images_means_the_same_in_every_ver
         *(forms.LABELLED, forms.SITE_IMAGES),
     ],
 )
-def test_no_field_of_a_record_is_forgotten(form: Record) -> None:
+def test_no_field_of_a_record_is_forgotten(form: RecordForm) -> None:
     assert list(form.forms) == [field.name for field in fields(form.of)]
 
 

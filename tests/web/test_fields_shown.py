@@ -27,13 +27,13 @@ from scythe.web.fields.fields import (
     CellWanted,
     ElementWanted,
     FieldSessions,
+    FieldsSaveWanted,
     FieldsShown,
     FieldsView,
     FieldView,
     ForgetWanted,
     Pick,
     PickWanted,
-    SaveWanted,
     SiteWanted,
     TextsWanted,
 )
@@ -231,7 +231,7 @@ def test_there_is_a_bound_to_what_is_shown(state: State) -> None:
 
 
 def test_nothing_shown_is_neither_learned_nor_saved(state: State) -> None:
-    for work in (fields.learn_picked(state, HERE), fields.save_fields(state, SaveWanted())):
+    for work in (fields.learn_picked(state, HERE), fields.save_fields(state, FieldsSaveWanted())):
         job = state.jobs.find(work.number)
         assert job is not None
         assert job.ended.wait(60)
@@ -304,7 +304,7 @@ def test_fields_of_a_site_of_the_archive_are_saved_there(tmp_path: Path) -> None
         add_site(archive, "shop.example", Url("https://shop.example/"))
     state.add_pages("shop.example", [LoadedPage(page.path, page.html, page.url) for page in PRODUCTS])
     pick(state, "price", PRICES[0])
-    saved = done(fields.save_fields(state, SaveWanted(site="shop.example", with_usual=False)), state)
+    saved = done(fields.save_fields(state, FieldsSaveWanted(site="shop.example", with_usual=False)), state)
     assert saved.where.startswith("version ")
     site = state.load_site("shop.example")
     assert site is not None
@@ -355,7 +355,7 @@ def test_saving_keeps_what_a_profile_has_and_can_be_taken_back(state: State) -> 
     assert "Added: price." in plan
     assert f"Kept as it is: {', '.join(before.fields)}." in plan
     assert "Kept: what people said of images on 1 pages." in plan
-    done(fields.save_fields(state, SaveWanted()), state)
+    done(fields.save_fields(state, FieldsSaveWanted()), state)
     after = scythe.Site.load(path).profile
     assert after.fields == (*before.fields, "price")
     assert after.images.labelled == before.images.labelled
@@ -376,14 +376,14 @@ def test_a_field_that_scythe_reads_by_itself_is_replaced_and_that_is_said(state:
 
 def test_where_nothing_else_is_known_nothing_is_said_to_be_kept(state: State) -> None:
     pick(state, "price", PRICES[0])
-    done(fields.save_fields(state, SaveWanted(with_usual=False)), state)
+    done(fields.save_fields(state, FieldsSaveWanted(with_usual=False)), state)
     plan = pick(state, "price", PRICES[1], 2).plan
     assert plan == ("Replaced, on the kinds of pages where you showed it: price.",)
 
 
 def test_without_the_usual_fields_only_those_shown_are_saved(state: State) -> None:
     pick(state, "price", PRICES[0])
-    done(fields.save_fields(state, SaveWanted(with_usual=False)), state)
+    done(fields.save_fields(state, FieldsSaveWanted(with_usual=False)), state)
     assert scythe.Site.load(str(state.options.profile)).profile.fields == ("price",)
 
 
@@ -392,7 +392,7 @@ def test_there_may_be_no_file_to_save_to() -> None:
     seen = pick(state, "price", PRICES[0])
     assert not seen.can_save
     with pytest.raises(BadInput, match="--profile FILE"):
-        fields.save_fields(state, SaveWanted())
+        fields.save_fields(state, FieldsSaveWanted())
 
 
 def test_downloads_are_what_scythe_learn_reads(state: State, tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ from scythe.web.auth import Auth
 from scythe.web.rules.rules import (
     MOST_BYTES,
     LearnWanted,
-    PageWanted,
+    RulesPageWanted,
     RulesViewWanted,
     RulesWanted,
     SourcePart,
@@ -154,7 +154,7 @@ def test_rules_are_told_with_how_they_fare_on_the_pages_at_hand(tmp_path: Path) 
 
 def test_a_page_is_explained_with_the_votes_of_its_rules(tmp_path: Path) -> None:
     state = shop_state(tmp_path)
-    found = explain_at_hand(state, PageWanted(page=1))
+    found = explain_at_hand(state, RulesPageWanted(page=1))
     price = next(field for field in found.fields if field.name == "price")
     assert (price.outcome, price.values, price.differs) == ("cut", (thing(20)["price"],), False)
     assert price.ways[0].agreed >= price.ways[0].needed
@@ -168,7 +168,7 @@ def test_a_page_that_is_not_there_is_said_to_be_so(tmp_path: Path) -> None:
         with pytest.raises(NotThere):
             show_rules(state, wanted)
     with pytest.raises(NotThere):
-        explain_at_hand(state, PageWanted(page=99))
+        explain_at_hand(state, RulesPageWanted(page=99))
     with pytest.raises(NotThere):
         read_source_part(state, SourceWanted(page=1, start=10, end=10**6))
 
@@ -179,7 +179,7 @@ def test_a_page_of_too_many_tags_is_named_but_not_followed(tmp_path: Path) -> No
     seen = list_rules(state, RulesWanted())
     assert (seen.pages, seen.large, len(seen.measured)) == (9, 1, 8)
     with pytest.raises(NotNow, match="too large"):
-        explain_at_hand(state, PageWanted(page=9))
+        explain_at_hand(state, RulesPageWanted(page=9))
 
 
 def test_learning_again_does_not_forget_what_people_showed(tmp_path: Path) -> None:
@@ -205,18 +205,18 @@ def test_where_bytes_and_tree_cannot_be_matched_values_are_told_without_places_i
     state = shop_state(tmp_path)
     odd = offer_page(40).replace(b"</body>", b"<x\0y>z</x\0y></body>")  # a name that browsers read as another one
     [page] = state.add_pages(PROFILE, [LoadedPage("odd.html", odd, url_of(40))])
-    found = explain_at_hand(state, PageWanted(page=page.number))
+    found = explain_at_hand(state, RulesPageWanted(page=page.number))
     fields = {field.name: field for field in found.fields}
     assert (fields["price"].outcome, fields["price"].values) == ("cut", (thing(40)["price"],))
     assert {place.elements for place in found.places} == {()}
-    whole = explain_at_hand(state, PageWanted(page=1))
+    whole = explain_at_hand(state, RulesPageWanted(page=1))
     assert all(place.elements for place in whole.places if place.kind == "field")
 
 
 def test_a_page_of_a_site_that_was_not_learned_cannot_be_explained(tmp_path: Path) -> None:
     state = make_state(tmp_path, demo_pages(3))
     with pytest.raises(NotNow, match="nothing was learned of 'profile' yet"):
-        explain_at_hand(state, PageWanted(page=1))
+        explain_at_hand(state, RulesPageWanted(page=1))
 
 
 def test_nothing_is_learned_that_could_not_be_saved() -> None:

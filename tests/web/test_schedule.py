@@ -36,8 +36,8 @@ from scythe.web.runs.runs import RunWanted, WatchRunWanted, pause_run, see_run, 
 from scythe.web.schedule.schedule import (
     GoalsWanted,
     ScheduleWanted,
+    WatchChangeWanted,
     WatchedListWanted,
-    WatchWanted,
     change_goals,
     draw_compared,
     draw_watched_list,
@@ -240,9 +240,9 @@ def test_what_is_not_there_is_not_found(state: State, serving: Serving, watched:
     assert post(serving, "api/schedule/goals", {"watch": watched, "policy": "none such"}) == 422
     assert post(serving, "api/schedule/goals", {"watch": watched, "miss": 2}) == 422
     assert post(serving, "api/schedule/goals", {"watch": watched, "miss": 0.05}) == 200
-    end_watching(state, WatchWanted(watch=watched))
+    end_watching(state, WatchChangeWanted(watch=watched))
     with pytest.raises(NotNow):
-        visit_now(state, WatchWanted(watch=watched))
+        visit_now(state, WatchChangeWanted(watch=watched))
     with pytest.raises(NotNow):
         change_goals(state, GoalsWanted(watch=watched, miss=0.1))
 
@@ -267,7 +267,7 @@ def test_wishes_are_put_into_words() -> None:
 
 
 def test_a_page_that_is_due_now_is_so_in_the_plan(state: State, watched: int) -> None:
-    assert not visit_now(state, WatchWanted(watch=watched)).is_watching
+    assert not visit_now(state, WatchChangeWanted(watch=watched)).is_watching
     (planned,) = see_schedule(state, ScheduleWanted()).lists
     assert planned.next_at is not None
     assert planned.next_at <= datetime.now(UTC)
@@ -289,7 +289,7 @@ def test_a_watch_that_goes_on_visits_at_once_what_somebody_asks_for(state: State
             (number,) = add_lists(archive, [served.urls[0]], ListOptions())
         run = start_watch(state, WatchRunWanted(delay=0.0)).number
         wait_for(1)
-        assert visit_now(state, WatchWanted(watch=number)).is_watching
+        assert visit_now(state, WatchChangeWanted(watch=number)).is_watching
         wait_for(2)
     pause_run(state, RunWanted(number=run))
     assert until(state, run, "paused").number == run

@@ -29,7 +29,7 @@ from scythe.errors import BadInput
 from scythe.fetch.fetch_options import FetchOptions
 from scythe.fetch.inputs import LoadedPage, check_base
 from scythe.model import Document
-from scythe.output.document_writers import Form, NamedDocument, fields_row
+from scythe.output.document_writers import DocumentForm, NamedDocument, fields_row
 from scythe.output.formats import FIELDS, Writer, formats_of
 
 if TYPE_CHECKING:
@@ -126,7 +126,7 @@ def _open(output: str | None, format_: str | None, via: str, site: Site) -> Writ
     if format_ is not None and format_ not in formats_of(FIELDS):
         raise BadInput(f"-f {format_}: known formats are {', '.join(formats_of(FIELDS))}")
     names = tuple(name for name in site.profile.fields if name != "records")  # which are rows of their own
-    form = Form(fields_row, names, default="jsonl")
+    form = DocumentForm(fields_row, names, default="jsonl")
     return open_document_sink(output, format_, many=True, form=form)
 
 

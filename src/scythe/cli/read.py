@@ -40,7 +40,7 @@ from scythe.errors import BadInput, MissingExtra
 from scythe.fetch.fetch_options import FetchOptions
 from scythe.fetch.inputs import Input, LoadedPage, check_base, find_sources, list_sources, load, note_cut
 from scythe.model import Document, TextOptions
-from scythe.output.document_writers import Form, NamedDocument
+from scythe.output.document_writers import DocumentForm, NamedDocument
 from scythe.output.formats import DOCUMENTS, Writer, formats_of, is_folder
 from scythe.plugins import load_function
 from scythe.reader import read as read_page
@@ -135,7 +135,7 @@ def read(
             _check_names(method, image_method, fetcher)
             pages = load(chain(sources, list_sources(input_file) if input_file else ()), check_base(url), fetch)
             many = len(sources) > 1 or input_file is not None
-            form = Form(records=records)
+            form = DocumentForm(records=records)
             if images_only:
                 sink = open_image_sink(output, format_, many=many)
             else:

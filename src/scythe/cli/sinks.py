@@ -12,7 +12,7 @@ from scythe.atomic_files import write_atomically
 from scythe.cli.console import neutralise, take_any_text
 from scythe.errors import BadInput
 from scythe.fetch.fetch_options import FetchOptions
-from scythe.output.document_writers import DocumentExport, DocumentFolder, Form, NamedDocument, document_writer
+from scythe.output.document_writers import DocumentExport, DocumentFolder, DocumentForm, NamedDocument, document_writer
 from scythe.output.formats import (
     DOCUMENTS,
     FIELDS,
@@ -160,10 +160,15 @@ class ImageRows:
 
 
 def open_document_sink(
-    output: str | None, kind: str | None, *, many: bool, download: FetchOptions | None = None, form: Form | None = None
+    output: str | None,
+    kind: str | None,
+    *,
+    many: bool,
+    download: FetchOptions | None = None,
+    form: DocumentForm | None = None,
 ) -> Writer[NamedDocument]:
     """Open standard output (None or -), a file or a folder; without `kind` the file's suffix names the format."""
-    form = form or Form()
+    form = form or DocumentForm()
     if output is None or output == "-":
         file, shown = _standard_output()
         return Sink(file, document_writer(kind or form.default, file, form, many=many, shown=shown))

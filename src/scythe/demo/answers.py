@@ -23,7 +23,7 @@ _SPACE = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
 
 
 @dataclass(frozen=True, slots=True)
-class Robots:
+class DemoRobots:
     """What robots.txt says."""
 
     disallow: tuple[str, ...] = ()
@@ -31,7 +31,7 @@ class Robots:
     names_sitemap: bool = True
 
 
-def write_robots(world: World, robots: Robots) -> bytes:
+def write_robots(world: World, robots: DemoRobots) -> bytes:
     """Write robots.txt."""
     lines = ["# The Field Post asks visitors to walk on the paths.", "User-agent: *"]
     lines += [f"Disallow: {path}" for path in robots.disallow] or ["Disallow:"]
@@ -237,7 +237,7 @@ class ServedSite:
     """Everything a server knows: the pages of a world, what leads to them, and its odd corners."""
 
     world: World
-    robots: Robots = field(default_factory=Robots)
+    robots: DemoRobots = field(default_factory=DemoRobots)
     corners: Sequence[OddCorner] = ()
 
     def answer(self, target: str, design: int, visits: int = 0) -> Answer:

@@ -20,7 +20,7 @@ from ipaddress import ip_address
 from pathlib import Path
 from typing import Any, TextIO
 
-from scythe.demo.answers import Robots, ServedSite
+from scythe.demo.answers import DemoRobots, ServedSite
 from scythe.demo.corners import LAB, Setting, build_corners
 from scythe.demo.protocol import DemoConnection, Request, ServerState
 from scythe.demo.world import World
@@ -149,7 +149,7 @@ def make_site(options: DemoOptions, base: str) -> ServedSite:
     world = World(options.seed, options.pages, options.design, base, options.weight_bytes, more)
     corners = build_corners(Setting(world, options.slow_s), options.corners)
     disallow = ("/private/",) if any(corner.name == "private" for corner in corners) else ()
-    return ServedSite(world, Robots(disallow, options.crawl_delay_s), corners)
+    return ServedSite(world, DemoRobots(disallow, options.crawl_delay_s), corners)
 
 
 @contextmanager

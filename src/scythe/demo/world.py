@@ -143,7 +143,7 @@ ARTICLES = ("news", "blog", "docs", "recipe")
 
 
 @dataclass(frozen=True, slots=True)
-class Listing:
+class DemoList:
     """One page of a list."""
 
     path: str
@@ -181,7 +181,7 @@ class PagePlans:
         return {plan.path: plan for plan in (*self.content, *_plan_about(self.seed))}
 
     @cached_property
-    def lists(self) -> dict[str, Listing]:
+    def lists(self) -> dict[str, DemoList]:
         """List pages by their path, the front page first."""
         return {listing.path: listing for listing in self._list_all()}
 
@@ -213,7 +213,7 @@ class PagePlans:
     def _places(self) -> dict[str, int]:
         return {plan.path: at for plans in self._sorts.values() for at, plan in enumerate(plans)}
 
-    def _list_all(self) -> Iterator[Listing]:
+    def _list_all(self) -> Iterator[DemoList]:
         articles = self.newest(*ARTICLES)
         yield from _paged("/", "The Field Post", articles)
         names = load_words("en")["ui"]["sections"]
@@ -222,15 +222,15 @@ class PagePlans:
         for tag, name in load_words("world")["tags"].items():
             yield from _paged(f"/tag/{tag}/", f"Stories about {name.lower()}", [p for p in articles if p.topic == tag])
         months = [(month, list(plans)) for month, plans in groupby(articles, lambda plan: f"{plan.published:%Y/%m}")]
-        yield Listing("/archive/", "Archive", tuple(_point_to_month(month, plans) for month, plans in months))
+        yield DemoList("/archive/", "Archive", tuple(_point_to_month(month, plans) for month, plans in months))
         for month, plans in months:
             yield from _paged(f"/archive/{month}/", f"{plans[0].published:%B %Y}", plans)
         yield from self._list_things()
 
-    def _list_things(self) -> Iterator[Listing]:
+    def _list_things(self) -> Iterator[DemoList]:
         products = self.newest("product")
         shelves = {folder: [plan for plan in products if plan.topic == folder] for folder in categories()}
-        yield Listing("/shop/", "Shop", tuple(_point_to_shelf(folder, plans) for folder, plans in shelves.items()))
+        yield DemoList("/shop/", "Shop", tuple(_point_to_shelf(folder, plans) for folder, plans in shelves.items()))
         for folder, name in categories().items():
             yield from _paged(f"/shop/{folder}/", name, shelves[folder], further="?page={}")
         yield from _paged("/pictures/", "Pictures", self.newest("gallery"))
@@ -271,14 +271,14 @@ def _point_to_shelf(folder: str, plans: list[PagePlan]) -> PagePlan:
     )
 
 
-def _paged(path: str, title: str, plans: Iterable[PagePlan], further: str = "page/{}/") -> Iterator[Listing]:
+def _paged(path: str, title: str, plans: Iterable[PagePlan], further: str = "page/{}/") -> Iterator[DemoList]:
     """Yield the pages of one list; an empty list has one page."""
     plans = tuple(plans)
     total = max(1, -(-len(plans) // LIST_LENGTH))
     paths = tuple(path if n == 1 else path + further.format(n) for n in range(1, total + 1))
     for n in range(1, total + 1):
         named = title if n == 1 else f"{title}, page {n}"
-        yield Listing(paths[n - 1], named, plans[(n - 1) * LIST_LENGTH : n * LIST_LENGTH], n, paths)
+        yield DemoList(paths[n - 1], named, plans[(n - 1) * LIST_LENGTH : n * LIST_LENGTH], n, paths)
 
 
 def _sort(plan: PagePlan) -> tuple[str, str]:
@@ -288,7 +288,7 @@ def _sort(plan: PagePlan) -> tuple[str, str]:
 _NEAR = 2  # pages on both sides of the present one that a pager names
 
 
-def write_list(listing: Listing, design: Design, frame: PageFrame) -> DemoPage:
+def write_list(listing: DemoList, design: Design, frame: PageFrame) -> DemoPage:
     """Write one page of a list; its gold is its records."""
     teaser = "News from the fields and the towns between them."
     own = PagePlan(listing.number, "list", "en", listing.path, listing.title, "", FIRST_DAY, "", teaser, listing.path)
@@ -325,13 +325,13 @@ def _card(plan: PagePlan, voice: Voice, design: Design, item: str) -> str:
     return el(item, thumb, title, when, el("p", escape(plan.teaser)), more, class_=name) + "\n"
 
 
-def _neighbours(listing: Listing) -> list[str]:
+def _neighbours(listing: DemoList) -> list[str]:
     """Return what the head says about the pages before and after."""
     both = (("prev", listing.previous), ("next", listing.next))
     return [el("link", rel=rel, href=path) for rel, path in both if path]
 
 
-def _pager(listing: Listing) -> str:
+def _pager(listing: DemoList) -> str:
     """Write links to the first, the last and the near pages, as long lists have them."""
     total = len(listing.paths)
     if total < 2:

@@ -166,7 +166,7 @@ class CsvDocuments(_WrittenAtOnce):
 class DocumentFolder(_WrittenAtOnce):
     """One file per document in a folder, named after its source; a later run replaces them."""
 
-    def __init__(self, folder: Path, kind: str, form: Form) -> None:
+    def __init__(self, folder: Path, kind: str, form: DocumentForm) -> None:
         self._folder, self._kind, self._form = folder, kind, form
         self._taken: set[str] = set()
         folder.mkdir(parents=True, exist_ok=True)
@@ -215,7 +215,7 @@ def _downloader(options: FetchOptions) -> Callable[[Url], bytes]:
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class DocumentForm:
     """What structured formats say of a document."""
 
     row: Row = whole_row
@@ -225,7 +225,7 @@ class Form:
 
 
 def document_writer(
-    kind: str, file: IO[str], form: Form, *, many: bool, shown: Callable[[str], str] = str
+    kind: str, file: IO[str], form: DocumentForm, *, many: bool, shown: Callable[[str], str] = str
 ) -> Writer[NamedDocument]:
     """Return what writes documents in a format to a file of text."""
     if kind == "json":

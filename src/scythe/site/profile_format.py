@@ -208,7 +208,7 @@ class Many:
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class RecordForm:
     """A record of `scythe.site.rules` or `scythe.model`; what equals its default is left out of the file."""
 
     of: type
@@ -388,7 +388,7 @@ _OFFSET = Count(0, LIMITS.body_bytes)
 _PAGES = Count(0, _OFTEN)
 _WORDS = Text(LIMITS.block_chars)
 
-RULE = Record(
+RULE = RecordForm(
     Rule,
     {
         "kind": Text(40, _one_of(KINDS)),
@@ -401,7 +401,7 @@ RULE = Record(
     },
     _rule_why,
 )
-WAY = Record(
+WAY = RecordForm(
     Way,
     {
         "take": Text(40, _one_of(TAKES)),
@@ -418,7 +418,7 @@ WAY = Record(
     },
     _way_why,
 )
-USUAL = Record(
+USUAL = RecordForm(
     Usual,
     {
         "pages": _PAGES,
@@ -433,9 +433,11 @@ USUAL = Record(
     },
     _usual_why,
 )
-FIELD = Record(FieldRules, {"name": Text(200, _name_why), "ways": Many(WAY, LIMITS.field_ways), "usual": USUAL})
-COLUMN = Record(ColumnRules, {"name": Text(200, _name_why), "places": Many(Text(LIMITS.place_chars), LIMITS.places)})
-LIST = Record(
+FIELD = RecordForm(FieldRules, {"name": Text(200, _name_why), "ways": Many(WAY, LIMITS.field_ways), "usual": USUAL})
+COLUMN = RecordForm(
+    ColumnRules, {"name": Text(200, _name_why), "places": Many(Text(LIMITS.place_chars), LIMITS.places)}
+)
+LIST = RecordForm(
     ListRules,
     {
         "heads": Many(Literal(_opening_why), LIMITS.list_literals, least=1),
@@ -459,7 +461,7 @@ _ADDRESS = Text(LIMITS.url_chars)
 _THOUSANDTHS = Count(0, 1_000)
 _PATH = Many(_SIGNATURE, LIMITS.depth)
 _ROWS = Many(Count(0, LIMITS.page_images), LIMITS.page_images)
-IMAGE_AREA = Record(
+IMAGE_AREA = RecordForm(
     ImageArea,
     {
         "ways": Many(WAY, LIMITS.field_ways),
@@ -470,7 +472,7 @@ IMAGE_AREA = Record(
     },
     _area_why,
 )
-IMAGE_RULES = Record(
+IMAGE_RULES = RecordForm(
     ImageRules,
     {
         "areas": Many(IMAGE_AREA, LIMITS.image_areas),
@@ -481,7 +483,7 @@ IMAGE_RULES = Record(
         "named": _PAGES,
     },
 )
-IMAGE_CONTEXT = Record(
+IMAGE_CONTEXT = RecordForm(
     ImageContext,
     {
         "src": _ADDRESS,
@@ -497,7 +499,7 @@ IMAGE_CONTEXT = Record(
         "addresses": Many(_ADDRESS, 2 * LIMITS.srcset_items),
     },
 )
-PAGE_IMAGES = Record(
+PAGE_IMAGES = RecordForm(
     PageImages,
     {
         "url": _ADDRESS,
@@ -507,9 +509,11 @@ PAGE_IMAGES = Record(
         "images": Many(IMAGE_CONTEXT, LIMITS.page_images),
     },
 )
-MARKS = Record(ImageMarks, {"by": Text(LIMITS.name_chars), "relevant": _ROWS, "irrelevant": _ROWS}, _marks_why)
-LABELLED = Record(LabelledPage, {"page": PAGE_IMAGES, "marks": Many(MARKS, LIMITS.annotators, least=1)}, _labelled_why)
-SITE_IMAGES = Record(
+MARKS = RecordForm(ImageMarks, {"by": Text(LIMITS.name_chars), "relevant": _ROWS, "irrelevant": _ROWS}, _marks_why)
+LABELLED = RecordForm(
+    LabelledPage, {"page": PAGE_IMAGES, "marks": Many(MARKS, LIMITS.annotators, least=1)}, _labelled_why
+)
+SITE_IMAGES = RecordForm(
     SiteImages,
     {
         "pages": _PAGES,
@@ -521,7 +525,7 @@ SITE_IMAGES = Record(
     },
     _site_images_why,
 )
-LAYOUT = Record(
+LAYOUT = RecordForm(
     Layout,
     {
         "name": Text(200, _name_why),
@@ -535,7 +539,7 @@ LAYOUT = Record(
         "images": IMAGE_RULES,
     },
 )
-PROFILE = Record(
+PROFILE = RecordForm(
     Profile,
     {
         "layouts": Many(LAYOUT, LIMITS.profile_layouts, key=lambda layout: str(layout.name)),

@@ -40,7 +40,7 @@ class Tool:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class ToolOutcome:
     """What came of a call."""
 
     value: dict[str, Any]  # plain values; with `cut` where something was left out
@@ -72,7 +72,7 @@ def _tool(operation: Operation) -> Tool:
     )
 
 
-def call_tool(state: State, tool: Tool, arguments: dict[str, Any], most_chars: int = MOST_CHARS) -> Outcome:
+def call_tool(state: State, tool: Tool, arguments: dict[str, Any], most_chars: int = MOST_CHARS) -> ToolOutcome:
     """Do what a tool does. What goes wrong on purpose is an outcome, with words a model can act on."""
     try:
         json.dumps(arguments, ensure_ascii=False).encode()  # what cannot be written could not be answered, either
@@ -80,11 +80,11 @@ def call_tool(state: State, tool: Tool, arguments: dict[str, Any], most_chars: i
         wanted = msgspec.convert(arguments, tool.operation.wanted, strict=False)
         answer = msgspec.to_builtins(tool.operation.call(state, wanted))
     except (ScytheError, msgspec.ValidationError, OSError) as error:
-        return Outcome({"error": words(error)}, is_error=True)
+        return ToolOutcome({"error": words(error)}, is_error=True)
     except UnicodeEncodeError:
-        return Outcome({"error": "an argument holds half of a surrogate pair, which is no text"}, is_error=True)
+        return ToolOutcome({"error": "an argument holds half of a surrogate pair, which is no text"}, is_error=True)
     value = answer if isinstance(answer, dict) else {"answer": answer}
-    return Outcome(fit(value, most_chars))
+    return ToolOutcome(fit(value, most_chars))
 
 
 def fit(value: dict[str, Any], most_chars: int) -> dict[str, Any]:
@@ -175,7 +175,7 @@ def _describe(tool: Tool) -> types.Tool:
     return types.Tool(name=tool.name, description=tool.description, input_schema=tool.schema, annotations=hints)
 
 
-def _result(outcome: Outcome) -> types.CallToolResult:
+def _result(outcome: ToolOutcome) -> types.CallToolResult:
     text = types.TextContent(type="text", text=outcome.text)
     return types.CallToolResult(
         content=[text], structured_content=None if outcome.is_error else outcome.value, is_error=outcome.is_error

@@ -21,7 +21,7 @@ from scythe.reading.lists.similar_elements import (
     BOLD,
     BREAK,
     PARAGRAPH,
-    Columns,
+    ElementColumns,
     ElementLabels,
     Finder,
     Groups,
@@ -41,7 +41,7 @@ _BEFORE = 200  # siblings before the first rule looked at, for the same reason
 _LONGEST = 40  # siblings of one record in those
 
 
-def find_runs(elements: Elements, columns: Columns, labels: ElementLabels) -> tuple[Groups, Spans]:
+def find_runs(elements: Elements, columns: ElementColumns, labels: ElementLabels) -> tuple[Groups, Spans]:
     """Group the elements that come back every few siblings, each with what follows it."""
     siblings = np.bincount(columns.parent[1:], minlength=len(columns.end))
     is_head = (siblings[columns.parent] >= LEAST) & (labels.role != BREAK)  # breaks part lines
@@ -60,7 +60,7 @@ def find_runs(elements: Elements, columns: Columns, labels: ElementLabels) -> tu
     return _follow(group_alike(found, columns.end), columns, elements, labels)
 
 
-def _follow(heads: Groups, columns: Columns, elements: Elements, labels: ElementLabels) -> tuple[Groups, Spans]:
+def _follow(heads: Groups, columns: ElementColumns, elements: Elements, labels: ElementLabels) -> tuple[Groups, Spans]:
     """Return the runs of the groups of heads between which more text stands than not."""
     spans: list[tuple[int, int, int]] = []  # set, first row, row after the last
     finders: list[int] = []
@@ -80,7 +80,7 @@ def _follow(heads: Groups, columns: Columns, elements: Elements, labels: Element
 
 
 def _keep_told(
-    names: list[str], finders: Ints, spans: list[tuple[int, int, int]], columns: Columns
+    names: list[str], finders: Ints, spans: list[tuple[int, int, int]], columns: ElementColumns
 ) -> tuple[Groups, Spans]:
     """Leave out runs without text, and sets of too few others."""
     of, first, row_end = np.array(spans, dtype=np.int64).reshape(-1, 3).T
@@ -96,7 +96,7 @@ def _keep_told(
     return groups, Spans(first, row_end[told], columns.leaf_start[first], leaf_end[told])
 
 
-def _choose(groups: Groups, columns: Columns) -> list[tuple[int, int, int]]:
+def _choose(groups: Groups, columns: ElementColumns) -> list[tuple[int, int, int]]:
     """Return finder, start and size of the groups that are heads of runs, by finder and then in page order.
 
     Of heads of one parent that come back equally often, the first is the head and the others belong to its records.
@@ -163,7 +163,7 @@ LEAST = 3  # lines of a list; addresses and captions have fewer
 _Line = tuple[int, int, int, int]  # rows and leaves, each from and to
 
 
-def find_lines(elements: Elements, columns: Columns, labels: ElementLabels) -> list[tuple[Groups, Spans]]:
+def find_lines(elements: Elements, columns: ElementColumns, labels: ElementLabels) -> list[tuple[Groups, Spans]]:
     """Return the lines of each box, of each block in it and of alike boxes together, and the blocks."""
     boxes = _breaks_by_box(elements, (labels.role == BREAK).nonzero()[0].tolist())
     if not boxes:
@@ -221,7 +221,7 @@ def _cut(elements: Elements, box: int, breaks: list[int]) -> tuple[list[_Line], 
     return lines, parts
 
 
-def _lines_of_alike(columns: Columns, labels: ElementLabels, lines: dict[int, list[_Line]]) -> list[list[_Line]]:
+def _lines_of_alike(columns: ElementColumns, labels: ElementLabels, lines: dict[int, list[_Line]]) -> list[list[_Line]]:
     """Return the lines of boxes of the same path together, boxes of one line among them."""
     paths = np.sort(labels.exact_path[[*lines]])
     places = np.minimum(paths.searchsorted(labels.exact_path), len(paths) - 1)
@@ -270,14 +270,14 @@ def find_candidates(elements: Elements) -> list[Candidate]:
     """
     if not elements.text:
         return []
-    columns = Columns.of(elements)
+    columns = ElementColumns.of(elements)
     labels = label(elements, columns.parent)
     whole = Spans(np.arange(len(elements)), columns.end, columns.leaf_start, columns.leaf_end)
     parts = [(_find_rows(columns, labels), whole), find_runs(elements, columns, labels)]
     return _build(elements, columns, *merge([*parts, *find_lines(elements, columns, labels)]))
 
 
-def _find_rows(columns: Columns, labels: ElementLabels) -> Groups:
+def _find_rows(columns: ElementColumns, labels: ElementLabels) -> Groups:
     """Group the elements that hold text, each a record."""
     told = columns.leaf_end > columns.leaf_start
     told[0] = False  # the root is nobody's record
@@ -314,7 +314,7 @@ def _find_rows(columns: Columns, labels: ElementLabels) -> Groups:
     return group_alike(found, columns.end)
 
 
-def _number_sections(columns: Columns, labels: ElementLabels) -> tuple[Marks, Marks, Marks]:
+def _number_sections(columns: ElementColumns, labels: ElementLabels) -> tuple[Marks, Marks, Marks]:
     """Say for each row how many headings stand before it: of any kind, of the first two levels, of the first three.
 
     A paragraph all in bold print is a heading too, though its siblings may be of the same label.
@@ -334,7 +334,7 @@ def _numbers(column: Ints) -> Marks:
     return column.view(np.uint64)
 
 
-def _build(elements: Elements, columns: Columns, found: Groups, spans: Spans) -> list[Candidate]:
+def _build(elements: Elements, columns: ElementColumns, found: Groups, spans: Spans) -> list[Candidate]:
     """Make candidates of the sets, each set of texts once and within the bounds."""
     if not len(found.counts):
         return []
@@ -407,7 +407,7 @@ def _keep_longest(sets: Ints, counts: Ints, weights: Ints) -> Ints:
     return np.sort(sets[np.cumsum(counts[sets]) <= MOST_RECORDS])
 
 
-def _find_holders(columns: Columns, spans: Spans, first: Ints, last: Ints) -> Ints:
+def _find_holders(columns: ElementColumns, spans: Spans, first: Ints, last: Ints) -> Ints:
     """Return the innermost elements around the rows of the first and the last records, and so around all of them."""
     ups, ends = columns.parent, columns.end
     start, stop = spans.row_start[first], spans.row_end[last]

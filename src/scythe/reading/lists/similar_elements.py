@@ -140,7 +140,7 @@ def _inside(labels: Marks, parent: Ints, leaf_row: Ints) -> Marks:
 
 
 @dataclass(frozen=True, slots=True)
-class Columns:
+class ElementColumns:
     """The columns of a page's elements that grouping reads, as arrays."""
 
     parent: Ints  # 0 for the root

@@ -386,7 +386,7 @@ class ForgetWanted(RequestInput, frozen=True):
     site: SiteKey = PROFILE
 
 
-class SaveWanted(RequestInput, frozen=True):
+class FieldsSaveWanted(RequestInput, frozen=True):
     """A site whose fields are to be saved."""
 
     site: SiteKey = PROFILE
@@ -606,7 +606,7 @@ def learn_picked(state: State, wanted: SiteWanted) -> JobView:
     return _started(state, "fields", "Learn fields", lambda job: learn(state, session, job))
 
 
-def save_fields(state: State, wanted: SaveWanted) -> JobView:
+def save_fields(state: State, wanted: FieldsSaveWanted) -> JobView:
     """Learn what was shown once more, and save it with the profile, which keeps what it has."""
     session = state.part(FieldSessions).of(wanted.site)
     if not can_save(state, wanted.site):
@@ -684,7 +684,7 @@ OPERATIONS = (
     Operation("POST", "/api/fields/forget", forget_field, ForgetWanted, FieldsView, "Forget what was shown."),
     Operation("POST", "/api/fields/undo", undo_pick, SiteWanted, FieldsView, "Take the last change back."),
     Operation("POST", "/api/fields/learn", learn_picked, SiteWanted, JobView, "Learn what was shown, and try it."),
-    Operation("POST", "/api/fields/save", save_fields, SaveWanted, JobView, "Save the fields with the profile."),
+    Operation("POST", "/api/fields/save", save_fields, FieldsSaveWanted, JobView, "Save the fields with the profile."),
     Operation("POST", "/api/fields/restore", restore_profile, SiteWanted, SaveResult, "Put the earlier profile back."),
 )
 VIEWS = (View("/fields", "fields.html", show_fields, FieldsShown, area="fields"),)

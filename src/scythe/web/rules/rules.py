@@ -217,7 +217,7 @@ class PageMeasured:
         return sum(field.outcome == outcome for field in self.fields)
 
 
-class Followed:
+class FollowedList:
     """What was learned of one site, with the pages that were followed through it."""
 
     def __init__(self, stamp: object, profile: Profile) -> None:
@@ -265,9 +265,9 @@ class MeasuredSites:
     def __init__(self, state: State) -> None:
         self._state = state
         self._lock = threading.Lock()
-        self._sites: OrderedDict[str, Followed] = OrderedDict()
+        self._sites: OrderedDict[str, FollowedList] = OrderedDict()
 
-    def find(self, key: str) -> Followed | None:
+    def find(self, key: str) -> FollowedList | None:
         """Return what was learned of a site; None where nothing was."""
         stamp = self._state.part(LearnedSites).stamp(key)
         with self._lock:
@@ -278,7 +278,7 @@ class MeasuredSites:
                 site = self._state.load_site(key)
                 if site is None:
                     return None
-                kept = Followed(stamp, site.profile)
+                kept = FollowedList(stamp, site.profile)
             self._sites[key] = kept
             while len(self._sites) > _SITES:
                 self._sites.popitem(last=False)
@@ -507,7 +507,7 @@ class RulesViewWanted(RequestInput, frozen=True):
     page: PageNumber = 0  # 0: one of the layout's
 
 
-class PageWanted(RequestInput, frozen=True):
+class RulesPageWanted(RequestInput, frozen=True):
     """A page at hand."""
 
     page: PageNumber
@@ -587,7 +587,7 @@ def list_rules(state: State, wanted: RulesWanted) -> RulesView:
     )
 
 
-def explain_at_hand(state: State, wanted: PageWanted) -> PageExplained:
+def explain_at_hand(state: State, wanted: RulesPageWanted) -> PageExplained:
     """Return what the rules make of a page at hand: where each field was cut and what every rule says."""
     at_hand, followed = _find(state, wanted.page)
     return explain_page(at_hand, followed.trace(at_hand))
@@ -635,7 +635,7 @@ def show_rules(state: State, wanted: RulesViewWanted) -> dict[str, Any]:
     chosen = _choose_page(seen, wanted)
     name = wanted.layout or (chosen.layout if chosen is not None else "")
     layout = next((one for one in seen.layouts if one.rules.name == name), seen.layouts[0] if seen.layouts else None)
-    explained = explain_at_hand(state, PageWanted(page=chosen.page)) if chosen is not None else None
+    explained = explain_at_hand(state, RulesPageWanted(page=chosen.page)) if chosen is not None else None
     return {
         "sites": state.site_keys(),
         "key": key,
@@ -672,7 +672,7 @@ def _colours(layout: LayoutView | None, page: PageExplained | None) -> dict[str,
     return {field.name: places[field.name] for field in (layout.fields if layout else ()) if field.name in places}
 
 
-def _find(state: State, number: int) -> tuple[PageAtHand, Followed]:
+def _find(state: State, number: int) -> tuple[PageAtHand, FollowedList]:
     at_hand = state.page(number)
     if at_hand is None:
         raise NotThere(f"there is no page {number}")
@@ -713,7 +713,7 @@ def _see_outcomes(name: str, found: Sequence[FieldMeasured]) -> Outcomes:
 
 OPERATIONS = (
     Operation("GET", "/api/rules", list_rules, RulesWanted, RulesView, "What was learned of a site.", "rules"),
-    Operation("GET", "/api/rules/page", explain_at_hand, PageWanted, PageExplained, "What rules make of a page."),
+    Operation("GET", "/api/rules/page", explain_at_hand, RulesPageWanted, PageExplained, "What rules make of a page."),
     Operation("GET", "/api/rules/source", read_source_part, SourceWanted, list[SourcePart], "Some of a page's source."),
     Operation("POST", "/api/learn", learn_site, LearnWanted, JobView, "Learn a site from its pages at hand.", "learn"),
 )

@@ -55,7 +55,7 @@ class GoalsWanted(RequestInput, frozen=True):
     follow: bool | UnsetType = UNSET
 
 
-class WatchWanted(RequestInput, frozen=True):
+class WatchChangeWanted(RequestInput, frozen=True):
     """A watched page."""
 
     watch: Number
@@ -163,7 +163,7 @@ def _said(wanted: GoalsWanted, *names: str) -> dict[str, Any]:
     return {name: value for name in names if (value := getattr(wanted, name)) is not UNSET}
 
 
-def end_watching(state: State, wanted: WatchWanted) -> Ended:
+def end_watching(state: State, wanted: WatchChangeWanted) -> Ended:
     """Watch a page no longer; what was archived stays."""
     with state.archive() as archive:
         row = find_watch(archive, wanted.watch)
@@ -172,7 +172,7 @@ def end_watching(state: State, wanted: WatchWanted) -> Ended:
     return Ended(row.id, str(row.url))
 
 
-def visit_now(state: State, wanted: WatchWanted) -> Hastened:
+def visit_now(state: State, wanted: WatchChangeWanted) -> Hastened:
     """Let a watched page be due now."""
     with state.archive() as archive:
         row = find_watch(archive, wanted.watch)
@@ -183,8 +183,8 @@ def visit_now(state: State, wanted: WatchWanted) -> Hastened:
 
 GOALS_OPERATIONS = (
     Operation("POST", "/api/schedule/goals", change_goals, GoalsWanted, GoalsView, "Change what a watch is for."),
-    Operation("POST", "/api/schedule/end", end_watching, WatchWanted, Ended, "Watch a page no longer."),
-    Operation("POST", "/api/schedule/now", visit_now, WatchWanted, Hastened, "Let a watched page be due now."),
+    Operation("POST", "/api/schedule/end", end_watching, WatchChangeWanted, Ended, "Watch a page no longer."),
+    Operation("POST", "/api/schedule/now", visit_now, WatchChangeWanted, Hastened, "Let a watched page be due now."),
 )
 
 _LINES = 25  # of the journal on one page
@@ -266,7 +266,7 @@ def show_watched_list(state: State, wanted: WatchedListWanted) -> dict[str, Any]
     return {"seen": seen, "beside": beside, "days": wanted.days, "before": wanted.before, **_choices(seen.goals)}
 
 
-def show_page(state: State, wanted: WatchWanted) -> dict[str, Any]:
+def show_page(state: State, wanted: WatchChangeWanted) -> dict[str, Any]:
     """Return what is shown of a watched page whose lists are not known, or are to be chosen from."""
     with state.archive() as archive:
         watch = find_watch(archive, wanted.watch)
@@ -335,7 +335,7 @@ LIST_OPERATIONS = (
 )
 LIST_VIEWS = (
     View("/schedule/list/{list_id}", "schedule_list.html", show_watched_list, WatchedListWanted, area="schedule"),
-    View("/schedule/page/{watch}", "schedule_page.html", show_page, WatchWanted, area="schedule"),
+    View("/schedule/page/{watch}", "schedule_page.html", show_page, WatchChangeWanted, area="schedule"),
 )
 LIST_FILES = (
     ServedFile("/schedule/plot/{list_id}", draw_watched_list, WatchedListWanted),
