@@ -401,7 +401,7 @@ def test_where_no_page_can_be_read_json_is_nothing_or_an_empty_list(here: Callab
     ("arguments", "advice"),
     [
         (("page.html", "--records", "-o", "out/"), "--records needs -f with -o DIR"),
-        (("page.html", "--images-only", "-f", "docx"), "-f docx: images go as txt, table, csv"),
+        (("page.html", "--images-only", "-f", "docx"), "-f docx: images go as table, txt, csv"),
     ],
 )
 def test_what_does_not_go_together_is_told(
