@@ -101,6 +101,25 @@ class SuggestWanted(RequestInput, frozen=True):
     seed: Annotated[int, Meta(ge=0, le=2**31, description="Another number draws other pages.")] = 0
 
 
+class RecordRead(msgspec.Struct, frozen=True):
+    """One entry of a list."""
+
+    fields: tuple[str, ...]
+    links: tuple[str, ...]
+    images: tuple[str, ...]
+    html: str
+
+
+class ListRead(msgspec.Struct, frozen=True):
+    """A list of records; the columns are named once, not in every record."""
+
+    records: tuple[RecordRead, ...]
+    columns: tuple[str, ...]
+    kind: str
+    score: float
+    pattern: str
+
+
 class DocumentRead(msgspec.Struct, frozen=True, kw_only=True):
     """What was read from one page; of what was not asked for there is nothing."""
 
@@ -112,7 +131,7 @@ class DocumentRead(msgspec.Struct, frozen=True, kw_only=True):
     markdown: str | UnsetType = UNSET
     html: str | UnsetType = UNSET
     images: tuple[Image, ...] | UnsetType = UNSET
-    lists: tuple[RecordList, ...] | UnsetType = UNSET
+    lists: tuple[ListRead, ...] | UnsetType = UNSET
     attributes: tuple[tuple[str, str], ...] | UnsetType = UNSET
     paging: Paging | UnsetType = UNSET
     metadata: Metadata | UnsetType = UNSET
@@ -165,18 +184,13 @@ def extract_page(state: State, wanted: ExtractWanted) -> DocumentRead:
     return _choose(note_cut(site.extract(given.html, given.url, wanted.via), given.cut_at_bytes), wanted.parts)
 
 
-def read_page_lists(state: State, wanted: ListsWanted) -> list[RecordList]:
+def read_page_lists(state: State, wanted: ListsWanted) -> list[ListRead]:
     """Read the lists and tables of a page, the one it is about first."""
     given = load_page(state, wanted)
-    return list(
-        read_lists(
-            given.html,
-            given.url,
-            method=wanted.method,
-            everything=wanted.everything,
-            content_type=given.content_type,
-        )
+    found = read_lists(
+        given.html, given.url, method=wanted.method, everything=wanted.everything, content_type=given.content_type
     )
+    return list(map(_list_read, found))
 
 
 def suggest_for_annotation(state: State, wanted: SuggestWanted) -> list[PageSuggested]:
@@ -223,10 +237,17 @@ def _check_address(text: str) -> str:
     return url
 
 
+def _list_read(found: RecordList) -> ListRead:
+    records = tuple(RecordRead(one.fields, one.links, one.images, one.html) for one in found.records)
+    return ListRead(records, found.columns, found.kind, found.score, found.pattern)
+
+
 def _choose(document: Document, parts: tuple[Part, ...]) -> DocumentRead:
     """Return some parts of a document; what is not asked for is not even worked out."""
     named = set(get_args(Part)) - {"all"} if "all" in parts else set(parts)
     chosen: dict[str, Any] = {name: getattr(document, name) for name in named}
+    if "lists" in named:
+        chosen["lists"] = tuple(map(_list_read, document.lists))
     if "fields" in chosen:
         chosen["fields"] = dict(chosen["fields"])  # images, which are read late, are among them
     return DocumentRead(url=document.url, why=document.why, losses=document.losses, **chosen)
@@ -249,7 +270,7 @@ OPERATIONS = (
         "/api/lists",
         read_page_lists,
         ListsWanted,
-        list[RecordList],
+        list[ListRead],
         "Read the lists and tables of a page.",
         "records",
         only_reads=True,
