@@ -213,7 +213,7 @@ def _count(events: Path) -> Counter[str]:
     """Count the events by their kind."""
     rows = [json.loads(line) for line in events.read_text(encoding="utf-8").splitlines()]
     kinds = Counter(row["kind"] for row in rows)
-    kinds.update(f"region {row['what']}" for row in rows if row["kind"] == "region")
+    kinds.update(f"list {row['what']}" for row in rows if row["kind"] == "list")
     kinds.update("gap closed" if row["is_closed"] else "gap open" for row in rows if row["kind"] == "gap")
     return kinds
 

@@ -23,7 +23,7 @@ def test_a_day_with_redesigns_and_outages_loses_and_doubles_nothing(tmp_path: Pa
         assert verdict.found.stories > 100
         # a day has too few visits for a share; bench/results/watching.md has that of ten days
         is_close = abs(verdict.total() - verdict.total(is_expected=True)) <= 5
-        seen = verdict.events["region redesigned"] and verdict.events["trouble"]
+        seen = verdict.events["list redesigned"] and verdict.events["trouble"]
         if verdict.found.lost == 0 and is_close and seen:
             return
     pytest.fail(tabulate(verdict))
