@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
+from msgspec import inspect
 
+from scythe.errors import BadInput
 from scythe.site import describe_rules
 from scythe.site import profile_format as forms
-from scythe.site import profile_format as values
-from scythe.site.rules import ATTRIBUTE, FLOW, ImageArea, ImageRules, Rule, Way
+from scythe.site.profile import dump_profile
+from scythe.site.rules import ATTRIBUTE, FLOW, FieldRules, ImageArea, ImageRules, Layout, Profile, Rule, Way
 
 TAG = Rule("tag", b'<h1 class="headline', position=4_000)
 IMAGES = Way(ATTRIBUTE, (Rule("tag", b'<img class="photo"'),), needed=1, attribute="src", repeats=True)
@@ -26,16 +29,27 @@ def test_a_way_that_repeats_or_leads_to_images_is_refused_where_no_tag_can_be_co
 
 
 def test_what_the_format_of_files_lacks_is_not_lost_in_silence() -> None:
-    with pytest.raises(TypeError, match="Rule was expected, not Way"):
-        forms.RULE.dump(BODY)
-    short = replace(forms.RULE, forms={"kind": forms.RULE.forms["kind"]})
-    with pytest.raises(TypeError, match="Rule has fields that the file format lacks"):
-        short.dump(TAG)
+    misplaced = Layout("a", (FieldRules("b", (replace(BODY, rules=(BODY,)),)),))  # type: ignore[arg-type]
+    with pytest.raises(BadInput, match=r"cannot be written: .*rules\[0\]: unknown key 'take'; expected one of kind"):
+        dump_profile(Profile((misplaced,)))
+
+
+def test_no_list_text_or_number_of_a_profile_is_without_bounds() -> None:
+    kinds: list[Any] = [inspect.type_info(forms.PROFILE)]
+    for kind in kinds:
+        kinds += [each.type for each in getattr(kind, "fields", ())]
+        kinds += [*getattr(kind, "types", ()), *getattr(kind, "item_types", ())]
+        kinds += [kind.item_type] if isinstance(kind, inspect.VarTupleType) else []
+        assert not isinstance(kind, inspect.StrType | inspect.VarTupleType) or kind.max_length
+        assert not isinstance(kind, inspect.IntType | inspect.FloatType) or None not in (kind.ge, kind.le)
+        assert not isinstance(kind, inspect.StructType) or kind.forbid_unknown_fields
+    records = {kind.cls.__name__ for kind in kinds if isinstance(kind, inspect.StructType)}
+    assert records >= {"Rule", "Way", "Usual", "ListRules", "ImageArea", "ImageContext", "ImageMarks", "LabelledPage"}
 
 
 def test_half_of_a_character_is_refused_wherever_it_stands() -> None:
-    with pytest.raises(values.Wrong, match="half of a surrogate pair"):
-        values.check_plain({"a": ["fine", "\ud800"]}, "profile")
+    with pytest.raises(forms.Wrong, match="half of a surrogate pair"):
+        forms.check_plain({"a": ["fine", "\ud800"]}, "profile")
 
 
 def test_rules_are_told_in_words_for_what_repeats_and_for_pages_without_images() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import random
-from dataclasses import fields, replace
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -14,9 +14,8 @@ from scythe.errors import BadInput
 from scythe.limits import LIMITS
 from scythe.model import ImageContext, ImageMarks, LabelledPage, PageImages, SiteImages
 from scythe.reading.papers.tc import TokenTables, to_plain
-from scythe.site import profile_format as forms
 from scythe.site.profile import dump_profile, load_profile
-from scythe.site.profile_format import RecordForm, write_plain
+from scythe.site.profile_format import write_plain
 from scythe.site.rules import FLOW, ImageArea, ImageRules, Rule, Way
 
 CART = ImageContext(
@@ -78,17 +77,6 @@ def test_what_is_left_out_of_what_is_known_of_images_means_the_same_in_every_ver
     context = ImageContext("a", ("", "", "<img>"), (), None, "", False, 0.0, 0.0, False, False, ())
     assert loaded == (LabelledPage(PageImages("", "", 0, False, (context,)), (ImageMarks("", (), ()),)),)
     assert load_profile(changed()).profile.images == SiteImages(0, (), (), (), "relevance", "")
-
-
-@pytest.mark.parametrize(
-    "form",
-    [
-        *(forms.IMAGE_AREA, forms.IMAGE_RULES, forms.IMAGE_CONTEXT, forms.PAGE_IMAGES, forms.MARKS),
-        *(forms.LABELLED, forms.SITE_IMAGES),
-    ],
-)
-def test_no_field_of_a_record_is_forgotten(form: RecordForm) -> None:
-    assert list(form.forms) == [field.name for field in fields(form.of)]
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,8 @@ from typing import NamedTuple, NoReturn
 from scythe.errors import BadInput
 from scythe.limits import LIMITS
 from scythe.model import SiteImages
-from scythe.site.profile_format import PROFILE, Wrong, check_plain
+from scythe.site import profile_format
+from scythe.site.profile_format import Wrong, check_plain
 from scythe.site.rules import ImageRules, Profile
 
 VERSION = 4  # the newest format read; 3 has rules for images, 4 for lists, which 2 and 3 called regions
@@ -39,7 +40,7 @@ def dump_profile(profile: Profile, health: dict[str, object] | None = None) -> s
     try:
         plain = json.loads(json.dumps(health or {}, allow_nan=False))
         version = _oldest(profile)
-        content = {_MARK: version, **PROFILE.dump(profile), "health": plain}
+        content = {_MARK: version, **profile_format.dump(profile), "health": plain}
         text = "".join(_write({_MARK: version, "checksum": _checksum(content), **content}, "")) + "\n"
     except (AttributeError, TypeError, ValueError, RecursionError) as error:
         raise BadInput(f"this profile cannot be written: {error}") from error
@@ -84,7 +85,7 @@ def _load(text: str | bytes) -> Saved:
     if not isinstance(health, dict):
         raise Wrong("health", "an object was expected")
     check_plain(health, "health")
-    return Saved(PROFILE.load(content, ""), health)
+    return Saved(profile_format.load(content), health)
 
 
 def _rename_regions(content: dict[str, object]) -> None:

@@ -1,14 +1,19 @@
-"""The file format of profiles: every record and value, checked when read."""
+"""The file format of profiles: the form of every record, checked by msgspec when a file is read."""
 
 from __future__ import annotations
 
 import json
+import re
+from abc import ABCMeta
 from base64 import b64decode, b64encode
 from collections.abc import Callable
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import MISSING, fields, is_dataclass
 from datetime import datetime
-from functools import cache
-from typing import Any, Protocol
+from types import GenericAlias
+from typing import Annotated, Any, get_type_hints
+
+import msgspec
+from msgspec import Meta, inspect
 
 from scythe.errors import BadInput
 from scythe.limits import LIMITS
@@ -33,6 +38,7 @@ from scythe.site.rules import (
 )
 
 _PLAIN_DEPTH = 12  # of the health of a profile, and of a fitted model
+_CLEAN = r"\A[^\ud800-\udfff]*\Z"  # text that can be written as UTF-8
 
 
 class Wrong(Exception):
@@ -42,210 +48,177 @@ class Wrong(Exception):
         super().__init__(f"{at}: {why}" if at else why)
 
 
-class Form(Protocol):
-    """One kind of value: `load` checks plain JSON and makes the value, `dump` makes plain JSON of it."""
+def load(content: dict[str, object]) -> Profile:
+    """Make a profile of plain JSON. Raises Wrong with the place and the reason where it is not one."""
+    try:
+        (form,) = msgspec.convert([content], _FILE, dec_hook=_read)  # in a list: so every error says where it is
+    except msgspec.ValidationError as error:
+        raise _explain(error, content) from None
+    except UnicodeEncodeError:  # of a key, or of text where something else was expected
+        check_plain(content, "profile")
+        raise
+    return msgspec.convert(form, Profile, from_attributes=True)
 
-    def load(self, value: object, at: str) -> Any: ...
-    def dump(self, value: Any) -> object: ...
+
+def dump(value: Any) -> Any:
+    """Make plain JSON of a record or a value of one; what equals its default is left out."""
+    if is_dataclass(value):
+        given = {each.name: getattr(value, each.name) for each in fields(value)}
+        plain = {each.name: dump(given[each.name]) for each in fields(value) if given[each.name] != each.default}
+        return plain | {"model": json.loads(plain["model"])} if "model" in plain else plain
+    if isinstance(value, tuple):
+        return [dump(item) for item in value]
+    return _dump_literal(value) if isinstance(value, bytes) else value
 
 
-@dataclass(frozen=True, slots=True)
-class Count:
-    """A whole number within bounds, both included."""
+def _dump_literal(value: bytes) -> object:
+    """Write bytes of a page: as text where they are UTF-8, which nearly all are, and base64 where they are not."""
+    try:
+        return value.decode()
+    except UnicodeDecodeError:
+        return {"base64": b64encode(value).decode("ascii")}
 
-    least: int
-    most: int
 
-    def load(self, value: object, at: str) -> int:
-        if type(value) is not int or not self.least <= value <= self.most:
-            raise Wrong(at, f"a whole number from {self.least} to {self.most} was expected, not {value!r:.60}")
+def _explain(error: msgspec.ValidationError, content: object) -> Wrong:
+    """Say what was expected in the words of the other errors; msgspec names only the bound that was crossed."""
+    text, _, path = str(error).rpartition(" - at `$[0]")
+    at = path.strip("`.")
+    if error.__cause__ is not None:
+        return Wrong(at, str(error.__cause__))
+    kind: Any = inspect.type_info(PROFILE)
+    for step in re.findall(r"\w+", at):
+        if isinstance(kind, inspect.StructType):
+            kind, content = next(each.type for each in kind.fields if each.name == step), content[step]  # type: ignore[index]
+        else:
+            kind = kind.item_type if isinstance(kind, inspect.VarTupleType) else kind.item_types[int(step)]
+            content = content[int(step)]  # type: ignore[index]
+    name = text.partition("`")[2].removesuffix("`")
+    if text.startswith("Object missing"):
+        return Wrong(at, f"{name!r} is missing")
+    if text.startswith("Object contains"):
+        known = ", ".join(each.name for each in kind.fields)
+        return Wrong(at, f"unknown key {name!r:.60}; expected one of {known}")
+    return Wrong(at, _expectation(kind.types[0] if isinstance(kind, inspect.UnionType) else kind, content))
+
+
+def _expectation(kind: Any, value: object) -> str:
+    match kind:
+        case inspect.VarTupleType() if isinstance(value, list):
+            return f"a list of {kind.min_length} to {kind.max_length} was expected, not of {len(value)}"
+        case inspect.StrType(max_length=int(most)) if isinstance(value, str):
+            too_long = f"text of at most {most} characters was expected, not {len(value)}"
+            return too_long if len(value) > most else "text with half of a surrogate pair"
+        case inspect.IntType():
+            wanted = f"a whole number from {kind.ge} to {kind.le}"
+        case inspect.TupleType():
+            wanted = f"a list of {len(kind.item_types)}"
+        case _:
+            wanted = _WANTED[type(kind)]
+    return f"{wanted} was expected, not {value!r:.60}"
+
+
+_WANTED: dict[type, str] = {
+    inspect.BoolType: "true or false",
+    inspect.FloatType: "a number from 0 to 1",
+    inspect.StrType: "text",
+    inspect.StructType: "an object",
+    inspect.VarTupleType: "a list",
+}
+
+
+def _read(kind: Any, value: object) -> Any:
+    """Read a value that msgspec has no type for."""
+    return kind.read(value)
+
+
+def _form(record: type, says_why: Callable[[Any], str] = lambda _: "", /, **kinds: Any) -> Any:
+    """Make the form of a record in files; `says_why` returns what is wrong with the whole of it.
+
+    `kinds` are of single fields. Others have the kind of their name or type, and a list without any is an error.
+    """
+
+    def check(made: Any) -> None:
+        if why := says_why(made):
+            raise ValueError(why)
+
+    hints = get_type_hints(record)
+    kinds = {name: kinds.get(name) or _NAMED.get(name) or _TYPED[hint] for name, hint in hints.items()}
+    parts = [
+        (each.name, kinds[each.name], *([each.default] * (each.default is not MISSING))) for each in fields(record)
+    ]
+    form = msgspec.defstruct(record.__name__, parts, namespace={"__post_init__": check}, forbid_unknown_fields=True)
+    _TYPED[record] = form
+    return form
+
+
+def _count(least: int, most: int) -> Any:
+    return Annotated[int, Meta(ge=least, le=most)]
+
+
+def _many(inner: Any, most: int, least: int = 0) -> Any:
+    return Annotated[GenericAlias(tuple, (inner, ...)), Meta(min_length=least, max_length=most)]
+
+
+def _row(*inner: Any) -> Any:
+    return GenericAlias(tuple, inner)
+
+
+def _text(most: int) -> Any:
+    return Annotated[str, Meta(max_length=most, pattern=_CLEAN)]
+
+
+def _kind(made: type, read: Callable[[Any], Any]) -> Any:
+    """Return a type that msgspec leaves to `read`, and whose instances are those of `made`."""
+    kind = ABCMeta(f"Read{made.__name__.title()}", (), {"read": staticmethod(read)})
+    kind.register(made)
+    return kind
+
+
+def _checked(most: int, says_why: Callable[[str], str]) -> Any:
+    """Return the kind of a text of bounded length that has to be more than that."""
+
+    def read(value: object) -> str:
+        if not isinstance(value, str) or len(value) > most:
+            raise ValueError(f"text of at most {most} characters was expected, not {value!r:.60}")
+        if why := says_why(value):
+            raise ValueError(f"{why}, not {value!r:.60}")
         return value
 
-    def dump(self, value: int) -> object:
-        return value
+    return _kind(str, read)
 
 
-@dataclass(frozen=True, slots=True)
-class Share:
-    """A number from 0 to 1."""
+def _literal(says_why: Callable[[bytes], str] = lambda _: "") -> Any:
+    """Return the kind of bytes of a page: `_dump_literal` says how they are written."""
 
-    def load(self, value: object, at: str) -> float:
-        if type(value) not in (int, float) or not 0 <= value <= 1:  # type: ignore[operator]
-            raise Wrong(at, f"a number from 0 to 1 was expected, not {value!r:.60}")
-        return float(value)  # type: ignore[arg-type]
-
-    def dump(self, value: float) -> object:
-        return value
-
-
-@dataclass(frozen=True, slots=True)
-class Maybe:
-    """Another kind of value, or null."""
-
-    inner: Form
-
-    def load(self, value: object, at: str) -> Any:
-        return None if value is None else self.inner.load(value, at)
-
-    def dump(self, value: Any) -> object:
-        return None if value is None else self.inner.dump(value)
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """A list of as many values as there are forms, one of each."""
-
-    inner: tuple[Form, ...]
-
-    def load(self, value: object, at: str) -> tuple[Any, ...]:
-        if not isinstance(value, list) or len(value) != len(self.inner):
-            raise Wrong(at, f"a list of {len(self.inner)} was expected, not {value!r:.60}")
-        pairs = zip(self.inner, value, strict=True)
-        return tuple(form.load(item, f"{at}[{number}]") for number, (form, item) in enumerate(pairs))
-
-    def dump(self, value: tuple[Any, ...]) -> object:
-        return [form.dump(item) for form, item in zip(self.inner, value, strict=True)]
-
-
-@dataclass(frozen=True, slots=True)
-class Flag:
-    """True or false."""
-
-    def load(self, value: object, at: str) -> bool:
-        if not isinstance(value, bool):
-            raise Wrong(at, f"true or false was expected, not {value!r:.60}")
-        return value
-
-    def dump(self, value: bool) -> object:
-        return value
-
-
-@dataclass(frozen=True, slots=True)
-class Text:
-    """Text of bounded length that can be written as UTF-8; `says_why` returns what is wrong with it, or nothing."""
-
-    most: int  # characters
-    says_why: Callable[[str], str] = lambda _: ""
-
-    def load(self, value: object, at: str) -> str:
-        if not isinstance(value, str):
-            raise Wrong(at, f"text was expected, not {value!r:.60}")
-        if len(value) > self.most:
-            raise Wrong(at, f"text of at most {self.most} characters was expected, not {len(value)}")
-        if not _is_clean(value):
-            raise Wrong(at, "text with half of a surrogate pair")
-        why = self.says_why(value)
-        if why:
-            raise Wrong(at, f"{why}, not {value!r:.60}")
-        return value
-
-    def dump(self, value: str) -> object:
-        return value
-
-
-@dataclass(frozen=True, slots=True)
-class Literal:
-    """Bytes of a page: text where they are UTF-8, which nearly all are, and base64 where they are not."""
-
-    says_why: Callable[[bytes], str] = lambda _: ""
-
-    def load(self, value: object, at: str) -> bytes:
-        if isinstance(value, str) and _is_clean(value):
+    def read(value: object) -> bytes:
+        if isinstance(value, str):
             made = value.encode()
         elif isinstance(value, dict) and value.keys() == {"base64"} and isinstance(value["base64"], str):
-            made = _decoded(value["base64"], at)
+            made = _from_base64(value["base64"])
         else:
-            raise Wrong(at, f'text or {{"base64": "..."}} was expected, not {value!r:.60}')
+            raise ValueError(f'text or {{"base64": "..."}} was expected, not {value!r:.60}')
         if len(made) > LIMITS.literal_bytes:
-            raise Wrong(at, f"at most {LIMITS.literal_bytes} bytes were expected, not {len(made)}")
-        why = self.says_why(made)
-        if why:
-            raise Wrong(at, f"{why}, not {made!r:.60}")
+            raise ValueError(f"at most {LIMITS.literal_bytes} bytes were expected, not {len(made)}")
+        if why := says_why(made):
+            raise ValueError(f"{why}, not {made!r:.60}")
         return made
 
-    def dump(self, value: bytes) -> object:
-        try:
-            return value.decode()
-        except UnicodeDecodeError:
-            return {"base64": b64encode(value).decode("ascii")}
+    return _kind(bytes, read)
 
 
-@dataclass(frozen=True, slots=True)
-class Plain:
-    """Any shallow JSON object, kept in one canonical text; no object is an empty text."""
-
-    def load(self, value: object, at: str) -> str:
-        if not isinstance(value, dict):
-            raise Wrong(at, f"an object was expected, not {value!r:.60}")
-        check_plain(value, at)
-        return write_plain(value)
-
-    def dump(self, value: str) -> object:
-        return json.loads(value)
+def _from_base64(text: str) -> bytes:
+    try:
+        return b64decode(text, validate=True)
+    except ValueError:
+        raise ValueError("not base64") from None
 
 
-@dataclass(frozen=True, slots=True)
-class Many:
-    """A list of bounded length; `key` is what no two items may share."""
-
-    inner: Form
-    most: int
-    least: int = 0
-    key: Callable[[Any], str] | None = None
-
-    def load(self, value: object, at: str) -> tuple[Any, ...]:
-        if not isinstance(value, list):
-            raise Wrong(at, f"a list was expected, not {value!r:.60}")
-        if not self.least <= len(value) <= self.most:
-            raise Wrong(at, f"a list of {self.least} to {self.most} was expected, not of {len(value)}")
-        made = tuple(self.inner.load(item, f"{at}[{number}]") for number, item in enumerate(value))
-        if self.key is not None and len(set(map(self.key, made))) < len(made):
-            raise Wrong(at, "two have the same name")
-        return made
-
-    def dump(self, value: tuple[Any, ...]) -> object:
-        return [self.inner.dump(item) for item in value]
-
-
-@dataclass(frozen=True, slots=True)
-class RecordForm:
-    """A record of `scythe.site.rules` or `scythe.model`; what equals its default is left out of the file."""
-
-    of: type
-    forms: dict[str, Form]
-    says_why: Callable[[Any], str] = lambda _: ""
-
-    def load(self, value: object, at: str) -> Any:
-        if not isinstance(value, dict):
-            raise Wrong(at, f"an object was expected, not {value!r:.60}")
-        unknown = sorted(value.keys() - self.forms.keys())
-        if unknown:
-            raise Wrong(at, f"unknown key {unknown[0]!r:.60}; expected one of {', '.join(self.forms)}")
-        missing = [name for name in self.forms if name not in value and name not in _defaults(self.of)]
-        if missing:
-            raise Wrong(at, f"{missing[0]!r} is missing")
-        lead = f"{at}." if at else ""
-        made = self.of(**{name: self.forms[name].load(item, f"{lead}{name}") for name, item in value.items()})
-        why = self.says_why(made)
-        if why:
-            raise Wrong(at, why)
-        return made
-
-    def dump(self, value: Any) -> dict[str, object]:
-        """Return plain values in the order of the record's fields."""
-        if not isinstance(value, self.of):
-            raise TypeError(f"{self.of.__name__} was expected, not {type(value).__name__}")
-        if len(fields(self.of)) != len(self.forms):
-            raise TypeError(f"{self.of.__name__} has fields that the file format lacks")  # they would be lost
-        given = {name: getattr(value, name) for name in self.forms}
-        default = _defaults(self.of)
-        kept = {name: item for name, item in given.items() if name not in default or item != default[name]}
-        return {name: self.forms[name].dump(item) for name, item in kept.items()}
-
-
-@cache
-def _defaults(record: type) -> dict[str, object]:
-    return {field.name: field.default for field in fields(record) if field.default is not MISSING}
+def _read_model(value: object) -> str:
+    """Read any shallow JSON object, kept in one canonical text."""
+    if not isinstance(value, dict):
+        raise ValueError(f"an object was expected, not {value!r:.60}")
+    check_plain(value, "images.model")
+    return write_plain(value)
 
 
 def check_plain(value: object, at: str, depth: int = _PLAIN_DEPTH) -> None:
@@ -266,19 +239,12 @@ def check_plain(value: object, at: str, depth: int = _PLAIN_DEPTH) -> None:
 
 
 def write_plain(value: object) -> str:
-    """Write a value of JSON in the one form that `Plain` keeps it in."""
+    """Write a value of JSON in the one form that models are kept in."""
     return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False)
 
 
 def _is_clean(text: str) -> bool:
     return text.isascii() or not any("\ud800" <= char <= "\udfff" for char in text)
-
-
-def _decoded(text: str, at: str) -> bytes:
-    try:
-        return b64decode(text, validate=True)
-    except ValueError:
-        raise Wrong(at, "not base64") from None
 
 
 _OFTEN = 1_000_000_000  # pages counted at most
@@ -312,9 +278,9 @@ def _host_why(name: str) -> str:
 def _time_why(text: str) -> str:
     try:
         datetime.fromisoformat(text or "2026-01-31")
+        return "" if text.isprintable() else "text that can be seen was expected"
     except ValueError:
         return "a time such as 2026-01-31T12:00:00+00:00 was expected"
-    return ""
 
 
 def _codec_why(name: str) -> str:
@@ -345,12 +311,22 @@ def _usual_why(usual: Usual) -> str:
     return "" if usual.first <= usual.last else "first lies behind last"
 
 
+def _same_why(name: str) -> Callable[[Any], str]:
+    """Say that no two items of a field may share a name."""
+
+    def says_why(record: Any) -> str:
+        names = [item.name for item in getattr(record, name)]
+        return f"{name}: two have the same name" if len(set(names)) < len(names) else ""
+
+    return says_why
+
+
 def _list_why(rules: ListRules) -> str:
     if rules.present > rules.pages:
         return "present on more pages than there were"
     if any(way.repeats or way.take != FLOW for way in rules.holder):
         return "the way to the element around records leads to one element and takes flow"
-    return "" if rules.fewest <= rules.most else "fewest and most must ascend"
+    return _same_why("columns")(rules) if rules.fewest <= rules.most else "fewest and most must ascend"
 
 
 def _marks_why(marks: ImageMarks) -> str:
@@ -384,170 +360,108 @@ def _site_images_why(known: SiteImages) -> str:
     return "" if method == known.method else f"the model is of the method {method}, not {known.method}"
 
 
-_OFFSET = Count(0, LIMITS.body_bytes)
-_PAGES = Count(0, _OFTEN)
-_WORDS = Text(LIMITS.block_chars)
+_PAGES = _count(0, _OFTEN)
+_WORDS = _text(LIMITS.block_chars)
+_ADDRESS = _text(LIMITS.url_chars)
+_SIGNATURE = _text(LIMITS.place_chars)
+_NAME = _checked(200, _name_why)
+_OPENING = _literal(_opening_why)
+_THOUSANDTHS = _count(0, 1_000)
+_SHARED = _many(_WORDS, LIMITS.shared_texts)
+_ROWS = _many(_count(0, LIMITS.page_images), LIMITS.page_images)
+_TYPED: dict[Any, Any] = {
+    bool: bool,
+    bytes: _literal(),
+    float: Annotated[float, Meta(ge=0, le=1)],
+    int: _count(0, LIMITS.body_bytes),
+    str: _WORDS,
+}
+_NAMED = {
+    "name": _NAME,
+    "boilerplate": _SHARED,
+    "pages": _PAGES,
+    "path": _many(_SIGNATURE, LIMITS.depth),
+    "present": _PAGES,
+    "score": _THOUSANDTHS,
+}
 
-RULE = RecordForm(
+_form(
     Rule,
-    {
-        "kind": Text(40, _one_of(KINDS)),
-        "anchor": Literal(_full_why),
-        "skip": Count(0, LIMITS.literal_bytes),
-        "step": Literal(),
-        "nth": Count(-LIMITS.steps, LIMITS.steps),
-        "reach": _OFFSET,
-        "position": _OFFSET,
-    },
     _rule_why,
+    kind=_checked(40, _one_of(KINDS)),
+    anchor=_literal(_full_why),
+    skip=_count(0, LIMITS.literal_bytes),
+    nth=_count(-LIMITS.steps, LIMITS.steps),
 )
-WAY = RecordForm(
-    Way,
-    {
-        "take": Text(40, _one_of(TAKES)),
-        "rules": Many(RULE, LIMITS.way_rules, least=1),
-        "needed": Count(1, LIMITS.way_rules),
-        "attribute": Text(200),
-        "before": _WORDS,
-        "after": _WORDS,
-        "repeats": Flag(),
-        "end": Literal(),
-        "inner_tags": Count(-1, LIMITS.body_bytes),
-        "drops": Many(Literal(_opening_why), LIMITS.way_drops),
-        "skip_lines": Many(_WORDS, LIMITS.shared_texts),
-    },
-    _way_why,
+_WAYS = _many(
+    _form(
+        Way,
+        _way_why,
+        take=_checked(40, _one_of(TAKES)),
+        rules=_many(_TYPED[Rule], LIMITS.way_rules, least=1),
+        needed=_count(1, LIMITS.way_rules),
+        attribute=_text(200),
+        inner_tags=_count(-1, LIMITS.body_bytes),
+        drops=_many(_OPENING, LIMITS.way_drops),
+        skip_lines=_SHARED,
+    ),
+    LIMITS.field_ways,
 )
-USUAL = RecordForm(
-    Usual,
-    {
-        "pages": _PAGES,
-        "present": _PAGES,
-        "shortest": _OFFSET,
-        "longest": _OFFSET,
-        "middle": _OFFSET,
-        "first": _OFFSET,
-        "last": _OFFSET,
-        "script": Text(40),
-        "form": Text(40),
-    },
-    _usual_why,
-)
-FIELD = RecordForm(FieldRules, {"name": Text(200, _name_why), "ways": Many(WAY, LIMITS.field_ways), "usual": USUAL})
-COLUMN = RecordForm(
-    ColumnRules, {"name": Text(200, _name_why), "places": Many(Text(LIMITS.place_chars), LIMITS.places)}
-)
-LIST = RecordForm(
+_form(Usual, _usual_why, script=_text(40), form=_text(40))
+_form(FieldRules, ways=_WAYS)
+_form(ColumnRules, places=_many(_SIGNATURE, LIMITS.places))
+_form(
     ListRules,
-    {
-        "heads": Many(Literal(_opening_why), LIMITS.list_literals, least=1),
-        "columns": Many(COLUMN, LIMITS.list_columns, least=1, key=lambda column: str(column.name)),
-        "members": Many(Literal(_opening_why), LIMITS.list_literals),
-        "holder": Many(WAY, LIMITS.field_ways),
-        "kind": Text(40, _name_why),
-        "pattern": _WORDS,
-        "score": Count(0, 1_000),
-        "pages": _PAGES,
-        "present": _PAGES,
-        "fewest": _OFFSET,
-        "most": _OFFSET,
-        "tight": Flag(),
-        "outside": _OFFSET,
-    },
     _list_why,
+    heads=_many(_OPENING, LIMITS.list_literals, least=1),
+    columns=_many(_TYPED[ColumnRules], LIMITS.list_columns, least=1),
+    members=_many(_OPENING, LIMITS.list_literals),
+    holder=_WAYS,
+    kind=_checked(40, _name_why),
 )
-_SIGNATURE = Text(LIMITS.place_chars)
-_ADDRESS = Text(LIMITS.url_chars)
-_THOUSANDTHS = Count(0, 1_000)
-_PATH = Many(_SIGNATURE, LIMITS.depth)
-_ROWS = Many(Count(0, LIMITS.page_images), LIMITS.page_images)
-IMAGE_AREA = RecordForm(
-    ImageArea,
-    {
-        "ways": Many(WAY, LIMITS.field_ways),
-        "path": _PATH,
-        "score": _THOUSANDTHS,
-        "pages": _PAGES,
-        "present": _PAGES,
-    },
-    _area_why,
-)
-IMAGE_RULES = RecordForm(
+_form(ImageArea, _area_why, ways=_WAYS)
+_form(
     ImageRules,
-    {
-        "areas": Many(IMAGE_AREA, LIMITS.image_areas),
-        "scores": Many(Row((_SIGNATURE, _THOUSANDTHS)), LIMITS.site_signatures),
-        "sources": Many(Row((_ADDRESS, _THOUSANDTHS)), LIMITS.site_signatures),
-        "pages": _PAGES,
-        "present": _PAGES,
-        "named": _PAGES,
-    },
+    areas=_many(_TYPED[ImageArea], LIMITS.image_areas),
+    scores=_many(_row(_SIGNATURE, _THOUSANDTHS), LIMITS.site_signatures),
+    sources=_many(_row(_ADDRESS, _THOUSANDTHS), LIMITS.site_signatures),
+    named=_PAGES,
 )
-IMAGE_CONTEXT = RecordForm(
+_form(
     ImageContext,
-    {
-        "src": _ADDRESS,
-        "tags": Row((Text(LIMITS.literal_bytes),) * 3),
-        "path": _PATH,
-        "link": Maybe(_ADDRESS),
-        "caption": _WORDS,
-        "is_figure": Flag(),
-        "order": Share(),
-        "text_before": Share(),
-        "is_lead": Flag(),
-        "is_stated": Flag(),
-        "addresses": Many(_ADDRESS, 2 * LIMITS.srcset_items),
-    },
+    src=_ADDRESS,
+    tags=_row(*(_text(LIMITS.literal_bytes),) * 3),
+    link=_ADDRESS | None,
+    addresses=_many(_ADDRESS, 2 * LIMITS.srcset_items),
 )
-PAGE_IMAGES = RecordForm(
-    PageImages,
-    {
-        "url": _ADDRESS,
-        "title": _WORDS,
-        "text_chars": _OFFSET,
-        "has_meta": Flag(),
-        "images": Many(IMAGE_CONTEXT, LIMITS.page_images),
-    },
-)
-MARKS = RecordForm(ImageMarks, {"by": Text(LIMITS.name_chars), "relevant": _ROWS, "irrelevant": _ROWS}, _marks_why)
-LABELLED = RecordForm(
-    LabelledPage, {"page": PAGE_IMAGES, "marks": Many(MARKS, LIMITS.annotators, least=1)}, _labelled_why
-)
-SITE_IMAGES = RecordForm(
+_form(PageImages, url=_ADDRESS, images=_many(_TYPED[ImageContext], LIMITS.page_images))
+_form(ImageMarks, _marks_why, by=_text(LIMITS.name_chars), relevant=_ROWS, irrelevant=_ROWS)
+_form(LabelledPage, _labelled_why, marks=_many(_TYPED[ImageMarks], LIMITS.annotators, least=1))
+_form(
     SiteImages,
-    {
-        "pages": _PAGES,
-        "sources": Many(Row((_ADDRESS, _PAGES)), LIMITS.site_signatures),
-        "signatures": Many(Row((_SIGNATURE, _PAGES, _PAGES)), LIMITS.site_signatures),
-        "labelled": Many(LABELLED, LIMITS.labelled_pages),
-        "method": Text(40, _one_of(IMAGE_METHODS)),
-        "model": Plain(),
-    },
     _site_images_why,
+    sources=_many(_row(_ADDRESS, _PAGES), LIMITS.site_signatures),
+    signatures=_many(_row(_SIGNATURE, _PAGES, _PAGES), LIMITS.site_signatures),
+    labelled=_many(_TYPED[LabelledPage], LIMITS.labelled_pages),
+    method=_checked(40, _one_of(IMAGE_METHODS)),
+    model=_kind(str, _read_model),
 )
-LAYOUT = RecordForm(
+_form(
     Layout,
-    {
-        "name": Text(200, _name_why),
-        "fields": Many(FIELD, LIMITS.layout_fields, key=lambda field: str(field.name)),
-        "marks": Many(Literal(_full_why), LIMITS.layout_marks),
-        "shapes": Many(Text(LIMITS.url_chars), LIMITS.layout_marks),
-        "encodings": Many(Text(40, _codec_why), 100),
-        "pages": _PAGES,
-        "boilerplate": Many(_WORDS, LIMITS.shared_texts),
-        "lists": Many(LIST, LIMITS.layout_lists),
-        "images": IMAGE_RULES,
-    },
+    _same_why("fields"),
+    fields=_many(_TYPED[FieldRules], LIMITS.layout_fields),
+    marks=_many(_literal(_full_why), LIMITS.layout_marks),
+    shapes=_many(_ADDRESS, LIMITS.layout_marks),
+    encodings=_many(_checked(40, _codec_why), 100),
+    lists=_many(_TYPED[ListRules], LIMITS.layout_lists),
 )
-PROFILE = RecordForm(
+PROFILE = _form(
     Profile,
-    {
-        "layouts": Many(LAYOUT, LIMITS.profile_layouts, key=lambda layout: str(layout.name)),
-        "fields": Many(Text(200, _name_why), LIMITS.layout_fields),
-        "hosts": Many(Text(253, _host_why), 1_000),
-        "learned": Text(40, _time_why),
-        "boilerplate": Many(_WORDS, LIMITS.shared_texts),
-        "named": Many(Text(200, _name_why), LIMITS.layout_fields),
-        "images": SITE_IMAGES,
-    },
+    _same_why("layouts"),
+    layouts=_many(_TYPED[Layout], LIMITS.profile_layouts),
+    fields=_many(_NAME, LIMITS.layout_fields),
+    hosts=_many(_checked(253, _host_why), 1_000),
+    learned=_checked(40, _time_why),
+    named=_many(_NAME, LIMITS.layout_fields),
 )
+_FILE = _row(PROFILE)
