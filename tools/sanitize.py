@@ -24,7 +24,7 @@ FLAGS = (
 TESTS = (
     "tests/site/cut", "tests/page", "tests/property/test_cut.py", "tests/property/test_flow.py",
     "tests/property/test_utf8.py", "tests/property/test_lists.py", "tests/property/test_image_areas.py",
-    "tests/reading/text", "tests/reading/lists/test_forest.py",
+    "tests/reading/text", "tests/reading/test_forest.py",
 )  # fmt: skip
 SLOW = "not slow and not fault and not soak"  # tests that limit time: ours takes several times as much here
 

@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 from sqlalchemy import create_engine, text
 from tests.archive.test_requests import LEASE_S, Clock, names, new, requests_of
-from tests.archive.test_warc import raw, write
 from tests.archive.visiting import LANE, NOW, SITE, begin, done, found, later
+from tests.output.test_warc import raw, write
 
 from scythe.archive import assignments, verify
 from scythe.archive.archive import Archive

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.watching.board import HOUR_S, Board, Stand, open_stand
-from tests.watching.test_identity import BUILD, OTHER_BUILD, keys_of, stories
+from tests.watching.test_list_identity import BUILD, OTHER_BUILD, keys_of, stories
 
 from scythe.archive.observations import lists_of_watch
 from scythe.archive.open import open_archive

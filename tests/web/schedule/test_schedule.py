@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 from tests.web.conftest import NARROW, Look, make_state
-from tests.web.test_runs import post as post_to
-from tests.web.test_runs import until
+from tests.web.runs.test_runs import post as post_to
+from tests.web.runs.test_runs import until
 
 from scythe.archive.archive import Archive
 from scythe.archive.frontier import next_tasks
