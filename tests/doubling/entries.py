@@ -49,6 +49,7 @@ EXEMPT = {
     "BadInput": "an error",
     "FetchFailed": "an error",
     "MissingExtra": "an error",
+    "get": "fetches an address as the fetcher does, then `read`",
     "ScytheError": "an error",
     "BatchOptions": "options that the caller writes",
     "CrawlOptions": "options that the caller writes",

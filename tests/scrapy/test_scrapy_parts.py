@@ -408,7 +408,7 @@ def test_the_sites_and_pages_kept_in_mind_are_bounded(monkeypatch: pytest.Monkey
 
 
 def test_learning_that_takes_too_much_is_ended() -> None:
-    pages = [(page.url, page.html) for page in PAGES[:12]]
+    pages = [(page.url, page.html) for page in PAGES] * 20  # seconds of learning: limits are whole seconds
     study = Study(SiteSetup("demo.scythe.example"), pages, Caps(cpu_s=0.0))
     assert study.run() is None
     assert study.why.startswith("the process that learns ended with code")

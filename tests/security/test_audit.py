@@ -10,7 +10,7 @@ from tools.audit import CLEAN, UNKNOWN, VULNERABLE, read_verdict
 GOOD = {"name": "aiohttp", "version": "3.14.5", "vulns": []}
 BAD = {"name": "jinja2", "version": "2.0", "vulns": [{"id": "PYSEC-2019-217", "fix_versions": ["2.10.1"]}]}
 UNSEEN = {"name": "numpy", "skip_reason": "Dependency not found on PyPI and could not be audited: numpy (2.4.6)"}
-OURS = {"name": "scythe", "skip_reason": "distribution marked as editable"}
+OURS = {"name": "webscythe", "skip_reason": "distribution marked as editable"}
 
 
 @pytest.mark.parametrize(

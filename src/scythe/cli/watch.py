@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from scythe.archive.watches import watch_rows
 from scythe.cli.console import EMPTY, INTERRUPTED, OK, complain, counted, neutralise, plain_errors, quiet_ends
 from scythe.cli.interrupts import on_interrupt
 from scythe.cli.options import (
@@ -273,6 +272,7 @@ def _watch(
     addresses: list[str], where: str, wanted: ListOptions, options: WatchOptions, hooks: HookOptions, show: Showing
 ) -> int:
     from scythe.archive.open import open_archive
+    from scythe.archive.watches import watch_rows
     from scythe.watching.watch import Watch, add_lists
 
     with open_archive(where, create=bool(addresses)) as archive:
