@@ -163,7 +163,7 @@ def test_a_bug_of_ours_costs_one_page_and_is_told_without_its_text(monkeypatch: 
     monkeypatch.setattr(SiteLearner, "extract", stumble)
     first, second, third = map(unpack_answer, answers_to(job_frames([make_job(number) for number in range(3)])))
     assert (second.extracted, second.died) == (None, False)
-    assert second.why.startswith("could not be extracted: KeyError in test_worker.py:")
+    assert second.why.startswith("could not be extracted: KeyError in test_worker_process.py:")
     assert first.extracted is not None
     assert third.extracted is not None
 
@@ -184,7 +184,7 @@ def test_an_error_is_named_by_its_kind_and_place() -> None:
         raise ValueError("words")
     except ValueError as error:
         said = describe(error)
-    assert said.startswith("ValueError in test_worker.py:")
+    assert said.startswith("ValueError in test_worker_process.py:")
     assert "words" not in said
 
 
