@@ -99,7 +99,7 @@ def test_every_page_is_answered_once_while_workers_are_killed_at_random() -> Non
 
 def test_a_page_that_takes_too_much_cpu_is_answered_and_those_behind_it_are_extracted() -> None:
     async def work(pool: Pool) -> list[WorkerAnswer]:
-        jobs = [make_job(1), make_job(2, body=huge_page(15)), make_job(3), make_job(4)]
+        jobs = [make_job(1), make_job(2, body=huge_page(60)), make_job(3), make_job(4)]
         return list(await asyncio.gather(*map(pool.work, jobs)))
 
     answers = in_pool(work, Caps(cpu_s=1.0))

@@ -266,7 +266,7 @@ class Slot:
         self.deaths += 1
         if worker.learns is not None:
             self._known.unlearnable.add(worker.learns)
-        elif self._waiting:
+        elif worker.owes and self._waiting:  # what came while it was ending was never sent to it
             ask = self._waiting.popleft()
             if ask.learn:
                 self._known.unlearnable.add(ask.site.key)
@@ -300,6 +300,11 @@ class WorkerHandle:
     @property
     def pid(self) -> int:
         return self._process.pid
+
+    @property
+    def owes(self) -> bool:
+        """Whether it was sent something that it has not answered."""
+        return self._sent > 0
 
     async def serve(self, waiting: deque[Ask]) -> None:
         """Settle what waits with the answers that come, until the process ends."""
