@@ -130,8 +130,7 @@ def read(
             _check(sources, input_file, format_ if not images_only else None, download_images, output)
             if records and format_ is None and output is not None and is_folder(output):
                 raise BadInput("--records needs -f with -o DIR: a folder gets text, HTML and pictures otherwise")
-            if images_only and (records or download_images):
-                raise BadInput("--images-only writes no text: --records and --download-images go without it")
+            _check_images_only(images_only, records, download_images)
             _check_names(method, image_method, fetcher)
             pages = load(chain(sources, list_sources(input_file) if input_file else ()), check_base(url), fetch)
             many = len(sources) > 1 or input_file is not None
@@ -152,6 +151,11 @@ def read(
         raise typer.Exit(FAILED)
     if tally.empty and fail_on_empty:
         raise typer.Exit(EMPTY)
+
+
+def _check_images_only(images_only: bool, records: bool, download_images: bool) -> None:
+    if images_only and (records or download_images):
+        raise BadInput("--images-only writes no text: --records and --download-images go without it")
 
 
 def _check(
