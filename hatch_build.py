@@ -99,7 +99,8 @@ def _flags() -> list[str]:
     if sys.platform == "darwin":  # for what the tag says, not for the newest system that the compiler knows
         lowest = sysconfig.get_config_var("MACOSX_DEPLOYMENT_TARGET") or "11.0"
         shared = ["-bundle", "-undefined", "dynamic_lookup", f"-mmacosx-version-min={lowest}"]
-    return ["-std=gnu11", "-O3", "-DNDEBUG", "-fPIC", "-fvisibility=hidden", "-Wno-psabi", *shared]
+    wanted = ["-std=gnu11", "-O3", "-DNDEBUG", "-fno-trapping-math", "-fPIC", "-fvisibility=hidden", "-Wno-psabi"]
+    return [*wanted, *shared]
 
 
 def _platform_tag() -> str:

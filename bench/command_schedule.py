@@ -9,7 +9,6 @@ import typer
 
 from bench.command_cut import report
 from scythe.cli.console import count_progress
-from scythe.cli.schedule import Cold, Recover, Shown
 from scythe.cli.watch_options import MaxDelay, Miss, Within
 from scythe.errors import ScytheError
 
@@ -33,10 +32,14 @@ def schedule(
     miss: Miss = 0.01,
     max_delay: MaxDelay = None,
     p95: Within = None,
-    recover: Recover = False,
-    cold: Cold = False,
+    recover: Annotated[
+        bool, typer.Option("--recover", help="Older pages can be followed, at one request each.")
+    ] = False,
+    cold: Annotated[bool, typer.Option("--cold", help="Start without history, knowing only one page.")] = False,
     dated: Annotated[bool, typer.Option("--dated", help="The same, but records say when they were published.")] = False,
-    shown: Shown = None,
+    shown: Annotated[
+        int | None, typer.Option(min=1, metavar="P", help="Number of records a list shows; default: from meta.json.")
+    ] = None,
     per_trace: Annotated[bool, typer.Option("--per-trace", help="Also show every trace.")] = False,
     plot: Annotated[
         Path | None,

@@ -22,8 +22,9 @@ from bench.parsers import Parser, Wanted, installed_parsers
 from bench.patterns import LEARNED_PAGES, Pattern, bare_text, choose_patterns
 from bench.searching import ALGORITHMS, Algorithm
 from bench.sites import SitePages, load_sites
-from scythe.site.cut.cutter import NAMES, Cut, search_by
-from scythe.site.cut.hints import HintOptions
+from scythe.site.byte_rules import ByteCut
+from scythe.site.papers.position_hints import HintOptions
+from scythe.site.papers.string_search import NAMES, search_by
 
 ROUNDS = 3
 TREES = 10  # parsed pages held at once
@@ -179,10 +180,10 @@ def _text_of(html: str, name: str) -> str | None:
     return None if node is None else bare_text(node)
 
 
-def text_found(result: list[str] | Cut, name: str) -> str | None:
+def text_found(result: list[str] | ByteCut, name: str) -> str | None:
     """Return the text of the one element that a way found, without white space; None where it found none or several."""
-    if isinstance(result, Cut):
-        return "".join(result.values[0].split()) if result.values else None
+    if isinstance(result, ByteCut):
+        return "".join(result.value.split()) or None
     return _text_of(result[0], name) if len(result) == 1 else None
 
 

@@ -8,10 +8,17 @@ from dataclasses import dataclass
 from typing import Any
 
 from bench.patterns import LEARNED_PAGES, Pattern
-from scythe.site.cut.cutter import Cutter, NamedSearch, search_by
-from scythe.site.cut.hints import HintLearner, HintOptions
-from scythe.site.papers.string_search import UNKNOWN, CutResult, TagRule, cut_hinted, cut_simple, resolve_tags
-from scythe.site.rules import ELEMENT, FieldRules, Layout, Rule, Way
+from scythe.site.byte_rules import ByteCutter, ByteRule
+from scythe.site.papers.position_hints import HintLearner, HintOptions
+from scythe.site.papers.string_search import (
+    UNKNOWN,
+    CutResult,
+    NamedSearch,
+    TagRule,
+    cut_hinted,
+    cut_simple,
+    search_by,
+)
 
 Extract = Callable[[bytes], Any]  # gives the HTML of the elements, or what the cutter gives
 
@@ -94,24 +101,20 @@ def while_learning(search: NamedSearch, options: HintOptions) -> Callable[[Patte
     return make
 
 
-def by_cutter(*, thorough: bool) -> Callable[[Pattern], Extract]:
-    """Cut by scythe's own cutter, two rules agreeing where the tag's left side is the same on all pages."""
-
-    def make(pattern: Pattern) -> Extract:
-        cutter = Cutter(Layout("bench", (FieldRules("field", (make_way(pattern),)),)))
-        return lambda body: cutter.cut_field(body, 0, thorough=thorough)
-
-    return make
-
-
-def make_way(pattern: Pattern) -> Way:
-    """Turn a pattern into rules of the cutter: by the tag, and by what stands before it."""
-    best, name = pattern.rule, resolve_tags(pattern.rule.opening).start
-    rules = [Rule("tag", best.opening, position=best.starting_position)]
-    if pattern.left:
-        position = max(0, best.starting_position - len(pattern.left))
-        rules.append(Rule("before", pattern.left + name, skip=len(pattern.left), position=position))
-    return Way(ELEMENT, tuple(rules), len(rules), end=best.end_marker, inner_tags=best.inner_tag_count)
+def by_cutter(pattern: Pattern) -> Extract:
+    """Cut by scythe's own cutter, which also compares what stands before the tag, and counts the tags inside."""
+    best = pattern.rule
+    left = pattern.left.decode("latin-1")
+    return ByteCutter(
+        ByteRule(
+            best.opening.decode("latin-1"),
+            "",
+            left,
+            best.starting_position,
+            best.end_marker.decode("latin-1"),
+            best.inner_tag_count,
+        )
+    ).cut
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,6 +165,5 @@ def paper_methods() -> list[Method]:
         Method("all hints", with_hints(fast, *PAPER_HINTS)),
         Method("end marker", with_hints(fast, "starting_position", "repetition", "end_marker")),
         Method("end marker, checked", with_hints(fast, "starting_position", "repetition", "end_marker", check=True)),
-        Method("cutter", by_cutter(thorough=False)),
-        Method("cutter, thorough", by_cutter(thorough=True)),
+        Method("cutter", by_cutter),
     ]

@@ -11,7 +11,7 @@ import numpy as np
 
 from bench.pages import read_rows
 from scythe.errors import BadInput
-from scythe.site.learn.layouts import cluster_urls
+from scythe.site.url_clusters import cluster_urls
 
 PAPER_MEAN, PAPER_STD = 2.607, 1.615  # Table 6 of the TC paper: 200 news sites, 100 pages each
 

@@ -6,26 +6,32 @@ swept by every way alike: fields one by one, all fields at once, and whole pages
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 
 from bench.cut import CREATE, FIND, Key, Times, sweep, time_parser
 from bench.parsers import Parser, Wanted, installed_parsers, read_wanted
 from bench.peers import installed, peer
 from bench.sites import SitePages
-from scythe.page.source import tag_end
+from scythe.demo.scoring import compare, cut_tokens, rate
+from scythe.page.map import PageMap
 from scythe.reader import read
-from scythe.site.cut.cutter import Cutter, Dispatcher
-from scythe.site.rules import FLOW, FieldRules, Layout
+from scythe.site.byte_rules import CUT, DOUBT, ByteCutter, learn_bytes, learn_field_bytes
+from scythe.site.learn_values import learn_values
+from scythe.site.select import Selector, matches
 from scythe.site.site import Site
+from scythe.site.value_places import ELEMENT, is_keyed
+from scythe.site.value_rules import CutValue, ValueRules, ValueWay, cut_values
 
 LEARN_PAGES = 10
 STABLE = ("class", "itemprop", "property", "name")  # attributes that are the same on every page of a layout
-LOCAL, THOROUGH = "cutter", "cutter, thorough"
-TOGETHER, ALL_THOROUGH = "cutter, fields together", "cutter, thorough, fields together"
+LOCAL = "cutter"
+TOGETHER = "cutter, fields together"  # one map of the page, all fields by their rules
 BYTES = "cutter, bytes"  # the element as it stands in the page, as parsers serialise it; no text is made of it
-WAYS = (BYTES, LOCAL, TOGETHER, THOROUGH, ALL_THOROUGH)
+WAYS = (BYTES, LOCAL, TOGETHER)
+HELD = 0.7  # of the words of a page's text: an element that holds so many is its body
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,12 +81,11 @@ def time_learned(
         tick(pages.name, len(sites))
         if len(pages.bodies) <= LEARN_PAGES:
             continue
-        site = learn_site(pages)
-        rest = [i for i in range(len(pages.bodies)) if i not in spread(len(pages.bodies))]
-        for layout, bodies in _by_layout(site, [pages.bodies[i] for i in rest]).items():
-            _time_layout(done, pages.name, layout, site.profile.layouts[layout], bodies, parsers, rounds)
-        if not any(pages.gold):  # else nobody learned the text
-            _time_pages(done, pages, site, rest, rounds)
+        chosen = spread(len(pages.bodies))
+        rest = [i for i in range(len(pages.bodies)) if i not in chosen]
+        _time_fields(done, pages, chosen, [pages.bodies[i] for i in rest], parsers, rounds)
+        if not any(pages.gold):  # else nobody learns the text
+            _time_pages(done, pages, learn_site(pages), rest, rounds)
     return done
 
 
@@ -97,78 +102,86 @@ def learn_site(pages: SitePages, chosen: Sequence[int] | None = None) -> Site:
     return Site.learn(given, examples if any(examples) else None)
 
 
-def _by_layout(site: Site, bodies: Sequence[bytes]) -> dict[int, list[bytes]]:
-    dispatcher = Dispatcher(site.profile.layouts)
-    groups: dict[int, list[bytes]] = {}
-    for body in bodies:
-        layout = dispatcher.pick(body)
-        if layout is not None:
-            groups.setdefault(layout, []).append(body)
-    return groups
+@dataclass(frozen=True, slots=True)
+class CutField:
+    """A field with its cutter for bare bytes and, for values, its rules for the map."""
+
+    size: str
+    cutter: ByteCutter
+    rules: ValueRules | None = None
 
 
-def _time_layout(
-    done: LearnedRun, site: str, number: int, layout: Layout, bodies: list[bytes], parsers: list[Parser], rounds: int
+def _learn_fields(pages: SitePages, chosen: Sequence[int]) -> list[CutField]:
+    """Learn the values that are known of the chosen pages, or else the element around their text."""
+    maps = [PageMap(pages.bodies[i]) for i in chosen]
+    if any(pages.gold):
+        found = [(rules, learn_field_bytes(maps, rules)) for rules in learn_values(maps, _gold(pages, chosen)).fields]
+        return [CutField("value", ByteCutter(rule), rules) for rules, rule in found if rule is not None]
+    keys = Counter(key for page in maps for key in _keys_of_bodies(page))
+    for key, _ in keys.most_common(3):
+        found_rows = [matches(page, Selector(key=key)) for page in maps]
+        rule = learn_bytes(maps, [int(rows[0]) if len(rows) else -1 for rows in found_rows], ValueWay(ELEMENT, ()))
+        if rule is not None:
+            return [CutField("body", ByteCutter(rule))]
+    return []
+
+
+def _gold(pages: SitePages, chosen: Sequence[int]) -> list[dict[str, list[str]] | None]:
+    return [pages.gold[i] or None for i in chosen]
+
+
+def _keys_of_bodies(page: PageMap) -> list[int]:
+    """Return the keys of the elements with a name of their own that hold most of a page's text."""
+    words = cut_tokens(read(page.source).text)
+    rows = [row for row in range(len(page)) if is_keyed(page, row) and page.tags[page.tag[row]] not in ("body", "html")]
+    held = [row for row in rows if words and rate(compare(cut_tokens(page.text(row)), words)).f1 >= HELD]
+    return [int(page.key[row]) for row in held]
+
+
+def _time_fields(
+    done: LearnedRun, pages: SitePages, chosen: Sequence[int], bodies: list[bytes], parsers: list[Parser], rounds: int
 ) -> None:
-    cutter = Cutter(layout)
+    fields = _learn_fields(pages, chosen)
     first = len(done.fields)
-    for index, rules in enumerate(layout.fields):
-        done.fields.append(_describe(site, number, index, rules, cutter, bodies))
+    done.fields += [_describe(pages.name, index, one, bodies) for index, one in enumerate(fields)]
     numbered = list(enumerate(done.fields[first:], start=first))
     for _ in range(rounds if numbered else 0):
-        for way in WAYS:
-            if way in (TOGETHER, ALL_THOROUGH):
-                _time_together(done.times, way, layout, bodies, numbered)
-            else:
-                _time_way(done.times, way, cutter, numbered)
+        for number, one in numbered:
+            cutter = fields[one.index].cutter
+            if one.bodies:
+                for way, cut in ((LOCAL, cutter.cut), (BYTES, partial(_cut_bytes, cutter))):
+                    done.times.keep(Key(way, FIND, number, one.place), len(one.bodies), sweep(cut, one.bodies))
+        values = [(number, fields[one.index].rules) for number, one in numbered if one.size == "value"]
+        if values:
+            ns = sweep(partial(_cut_all, [rules for _, rules in values if rules is not None]), bodies)
+            for number, _ in values:
+                done.times.keep(Key(TOGETHER, FIND, number, f"{pages.name} 0"), len(bodies), ns // len(values))
         for parser in parsers:
-            time_parser(done.times, parser, f"{site} {number}", bodies, {i: one.wanted for i, one in numbered})
+            time_parser(done.times, parser, f"{pages.name} 0", bodies, {i: one.wanted for i, one in numbered})
 
 
-def _describe(
-    site: str, number: int, index: int, rules: FieldRules, cutter: Cutter, bodies: Sequence[bytes]
-) -> LearnedField:
-    cuts = [cutter.cut_field(body, index) for body in bodies]
-    spans = ((body, cut.span[0]) for body, cut in zip(bodies, cuts, strict=True) if cut.span)
-    wanted = next((_wanted(body, start) for body, start in spans), Wanted("h1", ()))
-    sure = sum(cut.state != "doubt" for cut in cuts)
-    taken = tuple(body for body, cut in zip(bodies, cuts, strict=True) if cut.state == "cut")
-    size = "body" if any(way.take == FLOW for way in rules.ways) else "value"
-    return LearnedField(site, number, index, size, wanted, taken, len(bodies), sure)
+def _describe(site: str, index: int, one: CutField, bodies: Sequence[bytes]) -> LearnedField:
+    cuts = [one.cutter.cut(body) for body in bodies]
+    spans = ((body, cut.span) for body, cut in zip(bodies, cuts, strict=True) if cut.span)
+    wanted = next((_wanted(body, span) for body, span in spans), Wanted("h1", ()))
+    sure = sum(cut.state != DOUBT for cut in cuts)
+    taken = tuple(body for body, cut in zip(bodies, cuts, strict=True) if cut.state == CUT)
+    return LearnedField(site, 0, index, one.size, wanted, taken, len(bodies), sure)
 
 
-def _wanted(body: bytes, start: int) -> Wanted:
-    """Return the element that begins at an offset, or else the last before it."""
-    at = start if body[start : start + 1] == b"<" else body.rfind(b"<", 0, start)
-    wanted = read_wanted(body[at : tag_end(body, at)])
+def _wanted(body: bytes, span: tuple[int, int]) -> Wanted:
+    wanted = read_wanted(body[span[0] : body.find(b">", span[0]) + 1])
     return Wanted(wanted.name, tuple(pair for pair in wanted.attributes if pair[0] in STABLE))
 
 
-def _time_way(times: Times, way: str, cutter: Cutter, fields: list[tuple[int, LearnedField]]) -> None:
-    for number, one in fields:
-        if one.bodies:
-            cut: Callable[[bytes], object] = partial(cutter.cut_field, index=one.index, thorough=way == THOROUGH)
-            if way == BYTES:
-                cut = partial(_cut_bytes, cutter, one.index)
-            times.keep(Key(way, FIND, number, one.place), len(one.bodies), sweep(cut, one.bodies))
-
-
-def _cut_bytes(cutter: Cutter, index: int, body: bytes) -> bytes:
-    span = cutter.find(body, index)
+def _cut_bytes(cutter: ByteCutter, body: bytes) -> bytes:
+    span = cutter.find(body)
     return body[span[0] : span[1]] if span is not None else b""
 
 
-def _time_together(
-    times: Times, way: str, layout: Layout, bodies: Sequence[bytes], fields: list[tuple[int, LearnedField]]
-) -> None:
-    """Time values together and bodies together, so that neither pays for the other."""
-    for size in ("value", "body"):
-        some = [(number, one) for number, one in fields if one.size == size]
-        if some:
-            cutter = Cutter(replace(layout, fields=tuple(layout.fields[one.index] for _, one in some)))
-            ns = sweep(partial(cutter.cut, thorough=way == ALL_THOROUGH), bodies)
-            for number, one in some:
-                times.keep(Key(way, FIND, number, one.place), len(bodies), ns // len(some))
+def _cut_all(fields: Sequence[ValueRules], body: bytes) -> list[CutValue]:
+    page = PageMap(body)
+    return [cut_values(page, rules) for rules in fields]
 
 
 def _time_pages(done: LearnedRun, pages: SitePages, site: Site, rest: list[int], rounds: int) -> None:

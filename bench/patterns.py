@@ -13,12 +13,9 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from statistics import median
 
-from selectolax.lexbor import LexborNode
-
 from bench.parsers import Wanted, read_wanted
 from bench.sites import SitePages
-from scythe.page.source import read_source
-from scythe.site.follow.follow_fields import element_text
+from scythe.page.map import IMPLIED, Node, PageMap
 from scythe.site.papers.string_search import UNKNOWN, VOID, CutResult, TagRule, cut_simple, resolve_tags
 
 GROUPS = dict.fromkeys(("article", "section", "table", "fieldset", "main"), "ASTFM")
@@ -68,17 +65,24 @@ def _add_texts(site: SitePages, patterns: list[Pattern]) -> list[Pattern]:
     """Look up in the trees of all pages what the elements hold: what a cut is judged by."""
     texts: list[list[str | None]] = [[] for _ in patterns]
     for number, body in enumerate(site.bodies):
-        source = read_source(body)
+        page, rows = PageMap(body), rows_by_offset(body)
         for found, pattern in zip(texts, patterns, strict=True):
             place = pattern.ranges[number]
-            opening = source.at(place[0]) if place else None
-            found.append(bare_text(opening.node) if opening else None)
+            row = rows.get(place[0]) if place else None
+            found.append(bare_text(page.element(row)) if row is not None else None)
     return [replace(pattern, texts=tuple(found)) for pattern, found in zip(patterns, texts, strict=True)]
 
 
-def bare_text(node: LexborNode) -> str:
+def rows_by_offset(body: bytes) -> dict[int, int]:
+    """Return the elements of a page by the place of their opening tag."""
+    page = PageMap(body)
+    tagged = page.flags & IMPLIED == 0
+    return {int(start): row for row, start in enumerate(page.start.tolist()) if tagged[row]}
+
+
+def bare_text(node: Node) -> str:
     """Return the text of an element without white space, which parsing a piece alone may change."""
-    return "".join(element_text(node).split())
+    return "".join(node.text(deep=True).split())
 
 
 def _unique_openings(bodies: Sequence[bytes]) -> list[bytes]:
@@ -139,7 +143,7 @@ def _is_worth_timing(bodies: Sequence[bytes], ranges: Sequence[tuple[int, int] |
 
 def _is_true(bodies: Sequence[bytes], ranges: Sequence[tuple[int, int] | None]) -> bool:
     """Say whether the tree of the first pages has an element there: no comment, no script."""
-    return all(read_source(body).at(start) is not None for body, (start, _) in _learned(bodies, ranges)[:2])
+    return all(start in rows_by_offset(body) for body, (start, _) in _learned(bodies, ranges)[:2])
 
 
 def _learn_rule(bodies: Sequence[bytes], opening: bytes, results: Sequence[CutResult]) -> TagRule:

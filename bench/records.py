@@ -15,7 +15,7 @@ from pathlib import Path
 from statistics import fmean, median
 from typing import Any
 
-from selectolax.lexbor import LexborNode
+from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from bench.cut_tables import Cell, Table
 from bench.folds import RECORDS, Folds
@@ -229,7 +229,7 @@ def _paging_table(name: str, sheets: Sequence[Sheet]) -> Table:
 def next_links(page: Page, css: str) -> set[Url]:
     """Return the addresses of the links that the elements chosen by a selector are, stand in or hold."""
     found: set[Url] = set()
-    for node in page.tree.css(css) if css else ():
+    for node in LexborHTMLParser(page.html).css(css) if css else ():
         above: LexborNode | None = node
         while above is not None and above.tag != "a":
             above = above.parent

@@ -30,7 +30,6 @@ from scythe.output.arrow_tables import TableBuilder, require_arrow
 from scythe.output.warc import WarcFile
 from scythe.page.head_from_bytes import read_said
 from scythe.reader import read
-from scythe.site.drift import TreeBudget
 from scythe.site.extract import Extractor
 from scythe.site.profile import load_profile
 from scythe.site.site import Site
@@ -152,7 +151,7 @@ def _learn(done: Measured, lessons: Sequence[Body]) -> Extractor:
     text = site.to_json()
     began = time.process_time()
     profile = load_profile(text).profile
-    extractor = Extractor(profile, profile.fields, None, TreeBudget())
+    extractor = Extractor(profile, profile.fields)
     done.take_up_s.append(time.process_time() - began)
     done.profile_kb.append(len(text) / 1e3)
     return extractor

@@ -13,6 +13,7 @@ from statistics import median
 from tempfile import TemporaryDirectory
 
 from sqlalchemy import text
+from tests.sites.demo_process import serve_demo_process
 
 from bench.scale_measure import Body
 from scythe.archive.archive import Archive
@@ -24,7 +25,7 @@ from scythe.archive.stored_sites import add_site
 from scythe.crawl_model import Extracted, FoundUrl, Outcome, Task
 from scythe.crawling.crawl import crawl
 from scythe.crawling.crawl_options import CrawlOptions
-from scythe.demo.serve import DemoOptions, serve_demo_process
+from scythe.demo.serve import DemoOptions
 from scythe.reader import read
 from scythe.url import Url
 

@@ -6,7 +6,7 @@ import tempfile
 from pathlib import Path
 
 import scythe
-from scythe.demo.replay_serve import live_site, serve_replay
+from scythe.demo.serve import serve_live
 from scythe.watching.hooks import HookOptions
 
 # your command: new records come as JSON lines on its standard input
@@ -16,7 +16,7 @@ for line in sys.stdin:
     print(json.loads(line)["fields"]["title"], file=open(sys.argv[1], "a"))
 """
 
-with serve_replay(live_site(every_s=5.0)) as site, tempfile.TemporaryDirectory() as folder:  # a list that grows
+with serve_live(every_s=5.0) as site, tempfile.TemporaryDirectory() as folder:  # a list that grows
     told = Path(folder) / "titles.txt"
     command = shlex.join([sys.executable, "-c", TELL, str(told)])
     hooks = HookOptions(exec=(command,), feeds=(Path(folder) / "new.rss",), notify_first=True)

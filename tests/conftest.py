@@ -1,7 +1,5 @@
 """What all tests share: skips are shown, and on CI a skip is a failure."""
 
-from __future__ import annotations
-
 import gc
 import os
 import shutil

@@ -1,7 +1,5 @@
 """Demo sites that many tests look at, made once in a process."""
 
-from __future__ import annotations
-
 from functools import cache
 
 from scythe.demo import DemoPage, site

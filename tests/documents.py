@@ -1,7 +1,5 @@
 """Blocks of code in documents, and a desk to try them out at: servers, files and commands that documents speak of."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil
@@ -18,8 +16,7 @@ from pathlib import Path
 import pytest
 from tests.stand_in import PRICE, VARIABLE, Places
 
-from scythe.demo.replay_serve import live_site, serve_replay
-from scythe.demo.serve import DemoOptions, serve_demo
+from scythe.demo.serve import DemoOptions, serve_demo, serve_live
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -73,7 +70,7 @@ def open_places(pantry: Path) -> Iterator[Places]:
     """Serve a site, a list that grows and a place to post to, until the block ends."""
     with (
         serve_demo(DemoOptions(pages=40)) as site,
-        serve_replay(live_site(every_s=3600.0)) as live,
+        serve_live(every_s=3600.0) as live,
         ThreadingHTTPServer(("127.0.0.1", 0), _Sink) as sink,
     ):
         threading.Thread(target=sink.serve_forever, daemon=True).start()

@@ -1,7 +1,5 @@
 """Pages that list things, for tests: a shop, a forum and a glossary, with what stands around lists on real pages."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 MENU = "".join(f'<li class="nav"><a href="/{name}">{name}</a></li>' for name in ("home", "tools", "seeds", "about"))

@@ -1,7 +1,5 @@
 """Pages of one invented site whose relevant images can only be told by someone who knows the site."""
 
-from __future__ import annotations
-
 BASE = "https://mill.example"
 _WORDS = "The miller went down to the river at dawn and looked at the wheel, which had stood still since the flood. "
 

@@ -1,7 +1,5 @@
 """A PostgreSQL server of our own for the time of a test run: its programs are looked for, none is installed."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

@@ -5,8 +5,6 @@ servers on loopback, files that are missing come from a pantry, crawls are short
 interrupted is interrupted as soon as it is ready. Everything else of the command is what the document says.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """One address read at once, and crawls and watches inside an event loop, on the demo site served on loopback."""
 
-from __future__ import annotations
-
 import asyncio
 import subprocess
 import sys

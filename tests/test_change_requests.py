@@ -3,8 +3,6 @@
 Each row names a change and a sign by which a module shows that it would have to change with it.
 """
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Callable
 from functools import cache

@@ -1,7 +1,5 @@
 """What `pip install webscythe` brings: the core, and none of what the extras are for."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

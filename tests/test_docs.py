@@ -4,8 +4,6 @@ Console blocks are run as they are; blocks of shell speak of sites and files tha
 until they are interrupted: there `scythe` is tests/stand_in.py, which runs the same command on this machine.
 """
 
-from __future__ import annotations
-
 import contextlib
 import doctest
 import io

@@ -1,7 +1,5 @@
 """Every program in examples/ runs and prints what it says at its end."""
 
-from __future__ import annotations
-
 import ast
 import doctest
 import os

@@ -1,7 +1,5 @@
 """The examples that the help of each command shows run: on this machine, by tests/stand_in.py."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

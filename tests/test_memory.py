@@ -1,7 +1,5 @@
 """What long-running processes do about their memory. In processes of their own: what is frozen stays so."""
 
-from __future__ import annotations
-
 import ctypes
 import subprocess
 import sys

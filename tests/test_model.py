@@ -1,7 +1,5 @@
 """Lists and records as a program uses them."""
 
-from __future__ import annotations
-
 import copy
 import json
 import pickle

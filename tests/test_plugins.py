@@ -1,7 +1,5 @@
 """Parts of other packages: found by their entry points, loaded on demand, complained about by name."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

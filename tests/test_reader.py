@@ -1,7 +1,5 @@
 """`scythe.read`: any input gives a Document that says what it found, how, and why not."""
 
-from __future__ import annotations
-
 import copy
 import dataclasses
 import json

@@ -1,7 +1,5 @@
 """What holds the code together: stages, names, sizes, dependencies, words that must not occur."""
 
-from __future__ import annotations
-
 import ast
 import re
 import subprocess
@@ -43,22 +41,7 @@ __main__
 FLOOR = {name: floor for floor, line in enumerate(HOUSE.strip().splitlines(), 1) for name in line.split()} | {"base": 0}
 MODULE_LINES = 900
 # Imported by name at run time only where a caller asked for them; never needed to import scythe.
-EXTRAS_IN = {
-    "archive",
-    "base",
-    "batch",
-    "cli",
-    "crawling",
-    "engine",
-    "fetch",
-    "output",
-    "page",
-    "schedule",
-    "scrapy",
-    "site",
-    "web",
-    "workers",
-}
+EXTRAS_IN = set("archive base batch cli crawling engine fetch output page schedule scrapy site web workers".split())
 
 
 def module_name(path: Path) -> str:
@@ -217,14 +200,7 @@ NETWORKS = """
 aiohttp ftplib http.client httpcore httpx imaplib multiprocessing.connection nntplib paramiko playwright poplib pycurl
 requests selenium smtplib socket ssl telnetlib urllib.request urllib3 webbrowser websockets xmlrpc
 """.split()
-DIALLING = {
-    "create_connection",
-    "create_datagram_endpoint",
-    "open_connection",
-    "sock_connect",
-    "urlopen",
-    "urlretrieve",
-}
+DIALLING = set("create_connection create_datagram_endpoint open_connection sock_connect urlopen urlretrieve".split())
 
 
 def test_only_fetch_opens_sockets() -> None:

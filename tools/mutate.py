@@ -1,7 +1,7 @@
 """Put small defects into modules and see whether tests find them: `python -m tools.mutate MODULE... --tests PATH...`.
 
-    python -m tools.mutate scythe.site.follow.follow_fields --tests tests/site --out cut.jsonl
-    python -m tools.mutate scythe.site.follow.follow_fields --tests tests/site --again cut.jsonl  only what survived
+    python -m tools.mutate scythe.site.text_rules --tests tests/site --out cut.jsonl
+    python -m tools.mutate scythe.site.text_rules --tests tests/site --again cut.jsonl  only what survived
 
 A module may be a package: then all its modules. Without --tests those of tests/PACKAGE are run. `--every 10` tries
 every tenth change, beginning with number `--seed`. Each line of the output is one change; docs/why/testing.md explains

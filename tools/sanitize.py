@@ -20,11 +20,10 @@ FLAGS = (
     "-O1", "-g", "-fno-omit-frame-pointer", "-U_FORTIFY_SOURCE",
     "-fsanitize=address,undefined", "-fno-sanitize-recover=undefined",
 )  # fmt: skip
-# what reaches the extension: cutting, links, walks of the tree, scoring
+# what reaches the extension: the map of a page and what is cut of it, links, scoring
 TESTS = (
-    "tests/site/cut", "tests/page", "tests/property/test_cut.py", "tests/property/test_flow.py",
-    "tests/property/test_utf8.py", "tests/property/test_lists.py", "tests/property/test_image_areas.py",
-    "tests/reading/text", "tests/reading/test_forest.py",
+    "tests/site", "tests/page", "tests/property/test_cut.py",
+    "tests/property/test_utf8.py", "tests/reading/text", "tests/reading/test_forest.py",
 )  # fmt: skip
 SLOW = "not slow and not fault and not soak"  # tests that limit time: ours takes several times as much here
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from random import Random
 
-from scythe.demo.replay import MOST_PAGES, ListPage, Outage, Replay, ReplayClock, ReplayList, ReplayRedesign
+from tests.sites.replay import MOST_PAGES, ListPage, Outage, Replay, ReplayClock, ReplayList, ReplayRedesign
 
 _STORY_S = 15.0  # between two stories of a watched list, more or less
 _BEFORE = 60  # stories of it that are there at the beginning

@@ -25,7 +25,7 @@ ROOT = Path(__file__).resolve().parent.parent
 TEST_TOOLS = ["packaging", "pytest>=8.3", "pytest-xdist>=3.7", "hypothesis>=6.100", "trustme>=1.1", "hatchling>=1.24"]
 TESTS = """
 tests/test_reader.py tests/site/test_site.py tests/site/test_site_records.py tests/output/test_export.py tests/page
-tests/reading tests/site/cut tests/site/learn tests/schedule
+tests/reading tests/site tests/schedule
 tests/archive/test_store.py tests/crawling/test_politeness.py
 tests/fetch/test_client.py tests/fetch/test_robots.py tests/watching/test_hooks.py tests/cli/test_read.py
 tests/cli/test_records.py tests/cli/test_completion.py tests/cli/test_export.py tests/cli/test_main.py

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 
+from tests.sites.replay import Replay
 from tests.sites.replay_process import ReplayProcess, serve_replay_process
 
 from bench.trial_runs import Ledger, Moments, query
@@ -29,7 +30,6 @@ from bench.trials.watch_trial import (
     start_watch,
     watch_command,
 )
-from scythe.demo.replay import Replay
 from scythe.watch_model import DAY_S
 
 _RUN_S = 120.0

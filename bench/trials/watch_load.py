@@ -23,13 +23,13 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from tests.sites.replay import ListPage, Replay, ReplayClock, ReplayList
 from tests.sites.replay_process import ReplayProcess, serve_replay_process
 
 from bench.trial_runs import descendants
 from bench.trials.harness import trial_folder
 from bench.trials.watch_trial import BEGIN, start_watch, watch_command
 from scythe.archive.open import open_archive
-from scythe.demo.replay import ListPage, Replay, ReplayClock, ReplayList
 from scythe.fetch.fetch_options import FetchOptions
 from scythe.fetch.fetcher import open_fetcher
 from scythe.schedule.simulate import Rhythm, make_arrivals

@@ -22,6 +22,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from tests.sites.replay import ListPage, Replay, ReplayList
 from tests.sites.replay_process import ReplayProcess, serve_replay_process
 
 from bench.trials.harness import trial_folder
@@ -36,7 +37,6 @@ from bench.trials.watch_trial import (
     start_watch,
     watch_command,
 )
-from scythe.demo.replay import ListPage, Replay, ReplayList
 from scythe.schedule.policies import Estimator, make_policy
 from scythe.schedule.simulate import Trace, simulate
 from scythe.watch_model import DAY_S, HOUR_S, Goals, Observation

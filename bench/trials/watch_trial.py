@@ -1,6 +1,6 @@
 """Watch a replayed news site: what the measuring of loss, kills and load shares.
 
-A trial is a replay (`scythe.demo.replay`) of three traces on five list pages of two hosts, some of them with two lists,
+A trial is a replay (`tests.sites.replay`) of three traces on five list pages of two hosts, some of them with two lists,
 with redesigns and outages. The watch runs in a process of its own (`watch_run`) by the clock of the replay.
 """
 
@@ -14,11 +14,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from tests.sites.replay import ListPage, Outage, Replay, ReplayClock, ReplayList, ReplayRedesign
 from tests.sites.replay_process import ReplayProcess, split_trace
+from tests.sites.replay_serve import ReplayRequest
 
 from bench.trial_runs import ENVIRONMENT, ROOT, query
-from scythe.demo.replay import ListPage, Outage, Replay, ReplayClock, ReplayList, ReplayRedesign
-from scythe.demo.replay_serve import ReplayRequest
 from scythe.schedule.simulate import Rhythm, Trace, make_arrivals, read_traces
 from scythe.watch_model import DAY_S, HOUR_S, WEEK_S
 

@@ -115,10 +115,7 @@ static void read_name(const Scorer *self, Names *names, int at, int end) {
     names->start[names->words] = (int)(to - names->joined);
     names->length[names->words++] = length;
     names->used = (int)(to - names->joined) + length;
-    uint64_t hash = hash_word(self->seed, names->codes + at, length);
-    int32_t number = find_word(&self->name_vocabulary, names->codes + at, length, hash);
-    if (number < 0) return;
-    int32_t value = self->name_vocabulary.items[number].value;
+    int32_t value = find_word(&self->name_vocabulary, hash_word(self->seed, names->codes + at, length))->value;
     names->comment |= value & 1;
     if (value >> 1) add_name(&self->net, names->sum, value >> 1);
 }
@@ -151,8 +148,7 @@ static int32_t row_of_tag(const Scorer *self, PyObject *tag) {
     if (length && !PyUnicode_AsUCS4(tag, codes + 1, TAG_CHARS, 0)) return -1;
     codes[0] = '<';
     codes[length + 1] = '>';
-    int32_t number = find_word(&self->name_vocabulary, codes, length + 2, hash_word(self->seed, codes, length + 2));
-    return number < 0 ? 0 : self->name_vocabulary.items[number].value >> 1;
+    return find_word(&self->name_vocabulary, hash_word(self->seed, codes, length + 2))->value >> 1;
 }
 
 static int is_heading(PyObject *tag) {

@@ -5,6 +5,8 @@
 
 #define JOIN(name, suffix) name##suffix
 
+#define VECTOR(floats) (*(NAME(Lanes) *)(floats))
+
 #define NAME(name) JOIN(name, _any)
 #define TARGET
 #define LANES 4
@@ -51,7 +53,7 @@ static void number_shared(Page *page) {
 void forward(const Scorer *self, Page *page, double *probabilities) {
     number_shared(page);
 #if WIDE
-    if (is_wide()) {
+    if (is_wide() && !page->plain) {
         forward_avx2(self, page, probabilities);
         return;
     }

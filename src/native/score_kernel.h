@@ -2,21 +2,18 @@
 
 typedef float NAME(Lanes) __attribute__((vector_size(LANES * sizeof(float)), aligned(4), may_alias));
 
-/* out = values x weights, or out += it. Whole tiles of out are written; of values, only `rows` rows are read. */
+/* out = values x weights. Whole tiles of out are written; of values, only `rows` rows are read. */
 TARGET static void NAME(multiply)(float *out, const float *values, Py_ssize_t stride, const float *weights, int inner,
-                                  int padded, Py_ssize_t rows, int add) {
+                                  int padded, Py_ssize_t rows) {
     for (Py_ssize_t row = 0; row < rows; row += TILE) {
         const float *first[TILE]; /* a last tile that is not full works on its last row again */
         for (int r = 0; r < TILE; r++) first[r] = values + (row + r < rows ? row + r : rows - 1) * stride;
         for (int column = 0; column < padded; column += 2 * LANES) {
             float *to = out + row * padded + column;
-            NAME(Lanes) sum[TILE][2];
-            for (int r = 0; r < TILE; r++)
-                for (int v = 0; v < 2; v++)
-                    sum[r][v] = add ? *(NAME(Lanes) *)(to + r * padded + v * LANES) : (NAME(Lanes)){0};
+            NAME(Lanes) sum[TILE][2] = {{{0}}};
             const float *from = weights + column;
             for (int k = 0; k < inner; k++, from += padded) {
-                NAME(Lanes) low = *(const NAME(Lanes) *)from, high = *(const NAME(Lanes) *)(from + LANES);
+                NAME(Lanes) low = VECTOR(from), high = VECTOR(from + LANES);
 #pragma GCC unroll 6
                 for (int r = 0; r < TILE; r++) {
                     float value = first[r][k];
@@ -25,7 +22,7 @@ TARGET static void NAME(multiply)(float *out, const float *values, Py_ssize_t st
                 }
             }
             for (int r = 0; r < TILE; r++)
-                for (int v = 0; v < 2; v++) *(NAME(Lanes) *)(to + r * padded + v * LANES) = sum[r][v];
+                for (int v = 0; v < 2; v++) VECTOR(to + r * padded + v * LANES) = sum[r][v];
         }
     }
 }
@@ -101,7 +98,7 @@ TARGET static void NAME(first_layer)(const Scorer *self, Page *page) {
     memcpy(always, net->first_bias, (size_t)net->padded * sizeof *always);
     for (int k = 0; k < net->page_width; k++)
         for (int c = 0; c < net->padded; c++) always[c] += page->page_sum[k] * net->first_page[k * net->padded + c];
-    NAME(multiply)(page->seen, page->inputs, net->inputs, net->first, net->inputs, net->padded, page->blocks, 0);
+    NAME(multiply)(page->seen, page->inputs, net->inputs, net->first, net->inputs, net->padded, page->blocks);
     for (Py_ssize_t i = 0; i < page->blocks; i++) {
         const float *__restrict seen = page->seen + i * net->padded;
         float *__restrict hidden = page->hidden + i * net->padded;
@@ -149,8 +146,8 @@ TARGET static void NAME(share)(const Network *net, const Round *round, Page *pag
             float *__restrict mean = page->gathered + (Py_ssize_t)slot * padded;
             for (int c = 0; c < padded; c++) mean[c] = (float)((to[c] - from[c]) * part);
         }
-        NAME(multiply)(page->product[pool], page->gathered, padded, round->boxes[pool], net->width, padded,
-                       page->pools[pool], 0);
+        NAME(multiply)(page->product[pool], page->gathered, padded, round->boxes + pool * net->width * padded,
+                       net->width, padded, page->pools[pool]);
     }
     memset(page->gathered, 0, (size_t)page->clusters * (size_t)padded * sizeof(float));
     for (Py_ssize_t i = 0; i < page->blocks; i++) {
@@ -162,22 +159,55 @@ TARGET static void NAME(share)(const Network *net, const Round *round, Page *pag
         float *sum = page->gathered + (Py_ssize_t)number * padded, size = (float)page->cluster_size[number];
         for (int c = 0; c < padded; c++) sum[c] /= size;
     }
-    NAME(multiply)(page->product[POOLS], page->gathered, padded, round->style, net->width, padded, page->clusters, 0);
+    NAME(multiply)(page->product[POOLS], page->gathered, padded, round->style, net->width, padded, page->clusters);
     for (int32_t slot = 0; slot < page->headings; slot++)
         memcpy(page->gathered + (Py_ssize_t)slot * padded, page->hidden + (Py_ssize_t)page->heading_block[slot] * padded,
                (size_t)padded * sizeof(float));
-    NAME(multiply)(page->product[POOLS + 1], page->gathered, padded, round->own[3], net->width, padded, page->headings, 0);
+    NAME(multiply)(page->product[POOLS + 1], page->gathered, padded, round->heading, net->width, padded,
+                   page->headings);
+}
+
+/* Put into page->seen what each block sees of itself and of the blocks before and after: four blocks share six products
+ * instead of twelve (Winograd's minimal filtering; the weights were mixed likewise, in network.py). */
+TARGET static void NAME(look_along)(const Network *net, const Round *round, Page *page) {
+    int padded = net->padded;
+    Py_ssize_t reach = round->reach, span = GROUP * reach, rest = page->blocks % span, away = reach * padded;
+    Py_ssize_t rows = page->blocks / span * reach + (rest < reach ? rest : reach);
+    for (Py_ssize_t row = 0; row < rows; row++) {
+        const float *from = page->hidden + (row / reach * span + row % reach) * padded - away;
+        for (Py_ssize_t c = 0, to = row * padded; c < padded; c += LANES, to += LANES) {
+            NAME(Lanes) h1 = VECTOR(from + away + c), h2 = VECTOR(from + 2 * away + c), h3 = VECTOR(from + 3 * away + c);
+            NAME(Lanes) h4 = VECTOR(from + 4 * away + c), even = h4 - 4.0f * h2, odd = h3 - 4.0f * h1;
+            VECTOR(page->mixed[0] + to) = 4.0f * VECTOR(from + c) - 5.0f * h2 + h4;
+            VECTOR(page->mixed[1] + to) = even + odd;
+            VECTOR(page->mixed[2] + to) = even - odd;
+            VECTOR(page->mixed[3] + to) = h4 - h2 + 2.0f * (h3 - h1);
+            VECTOR(page->mixed[4] + to) = h4 - h2 - 2.0f * (h3 - h1);
+            VECTOR(page->mixed[5] + to) = 4.0f * h1 - 5.0f * h3 + VECTOR(from + 5 * away + c);
+        }
+    }
+    for (int part = 0; part < PRODUCTS; part++)
+        NAME(multiply)(page->product[part], page->mixed[part], padded, round->along + part * net->width * padded,
+                       net->width, padded, rows);
+    for (Py_ssize_t row = 0; row < rows; row++) {
+        float *seen = page->seen + (row / reach * span + row % reach) * padded;
+        for (Py_ssize_t c = 0, from = row * padded; c < padded; c += LANES, from += LANES) {
+            NAME(Lanes) m1 = VECTOR(page->product[1] + from), m2 = VECTOR(page->product[2] + from);
+            NAME(Lanes) m3 = VECTOR(page->product[3] + from), m4 = VECTOR(page->product[4] + from);
+            VECTOR(seen + c) = VECTOR(page->product[0] + from) + (m1 + m2) + (m3 + m4);
+            VECTOR(seen + away + c) = m1 - m2 + 2.0f * (m3 - m4);
+            VECTOR(seen + 2 * away + c) = m1 + m2 + 4.0f * (m3 + m4);
+            VECTOR(seen + 3 * away + c) = m1 - m2 + 8.0f * (m3 - m4) + VECTOR(page->product[5] + from);
+        }
+    }
 }
 
 /* Let every block see its neighbours, the boxes around it, its style, its heading and the page. */
 TARGET static void NAME(look_around)(const Network *net, const Round *round, Page *page, float *__restrict always) {
-    int padded = net->padded, width = net->width;
-    Py_ssize_t away = (Py_ssize_t)round->reach * padded;
+    int padded = net->padded;
     NAME(sum_page)(net, round, page, always);
+    NAME(look_along)(net, round, page);
     NAME(share)(net, round, page);
-    NAME(multiply)(page->seen, page->hidden, padded, round->own[0], width, padded, page->blocks, 0);
-    NAME(multiply)(page->seen, page->hidden - away, padded, round->own[1], width, padded, page->blocks, 1);
-    NAME(multiply)(page->seen, page->hidden + away, padded, round->own[2], width, padded, page->blocks, 1);
     for (Py_ssize_t i = 0; i < page->blocks; i++) {
         const float *__restrict seen = page->seen + i * padded;
         const float *__restrict near = page->product[0] + (Py_ssize_t)page->pool_slot[0][i] * padded;
@@ -198,12 +228,15 @@ TARGET static void NAME(forward)(const Scorer *self, Page *page, double *probabi
     NAME(first_layer)(self, page);
     for (int number = 0; number < net->rounds; number++)
         NAME(look_around)(net, &net->round[number], page, page->page_sum);
+    float *__restrict half = page->seen; /* of the logits: the logistic function is tanh, moved and halved */
     for (Py_ssize_t i = 0; i < page->blocks; i++) {
-        float logit = 0;
-        for (int c = 0; c < net->width; c++) logit += page->hidden[i * net->padded + c] * net->last[c];
-        double bounded = (double)(logit + (float)net->last_bias);
-        bounded = bounded < 30.0 ? bounded : 30.0;
-        bounded = bounded > -30.0 ? bounded : -30.0;
-        probabilities[i] = 1.0 / (1.0 + exp(-bounded));
+        NAME(Lanes) sum = {0};
+        for (int c = 0; c < net->padded; c += LANES)
+            sum += VECTOR(page->hidden + i * net->padded + c) * VECTOR(net->last + c);
+        half[i] = (float)net->last_bias;
+        for (int lane = 0; lane < LANES; lane++) half[i] += sum[lane];
+        half[i] /= 2;
     }
+    NAME(squash)(half, page->blocks);
+    for (Py_ssize_t i = 0; i < page->blocks; i++) probabilities[i] = 0.5 + 0.5 * (double)half[i];
 }

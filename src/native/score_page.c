@@ -62,11 +62,10 @@ static void let_go(Page *page) {
 
 /* Hand out what must start as zeros; returns how many bytes that is. */
 static size_t lay_out_zeros(const Scorer *self, Page *page, Arena *arena) {
-    size_t n = (size_t)page->blocks, m = (size_t)page->boxes, head_words = (size_t)page->head_chars + 2;
-    page->head.mask = power_of_two(head_words * 2) - 1;
-    page->head.slots = take(arena, (size_t)page->head.mask + 1, sizeof(uint32_t));
-    page->head_stamp = take(arena, head_words, sizeof(uint32_t));
-    page->distinct_stamp = take(arena, DISTINCT_SLOTS, sizeof(uint32_t));
+    size_t n = (size_t)page->blocks, m = (size_t)page->boxes;
+    page->head.mask = power_of_two((size_t)page->head_chars + 2) - 1; /* twice as many as there can be words */
+    page->head.slots = take(arena, (size_t)page->head.mask + 1, sizeof(Word));
+    page->distinct = take(arena, DISTINCT_SLOTS, sizeof(Word));
     page->text_mask = power_of_two(n * 2) - 1;
     page->text_slots = take(arena, (size_t)page->text_mask + 1, sizeof(int32_t));
     page->overlap = take(arena, n * 4, sizeof(float));
@@ -113,24 +112,25 @@ static void lay_out_texts(Page *page, Arena *arena) {
     size_t head = (size_t)page->head_chars, longest = (size_t)page->longest_text;
     page->codes = take(arena, (longest > head ? longest : head) + 1, sizeof(Py_UCS4));
     page->lowered = take(arena, (LOWERED_CHARS > head ? LOWERED_CHARS : head) + 1, sizeof(Py_UCS4));
-    page->head.items = take(arena, head + 2, sizeof(Word));
-    page->head.codes = take(arena, head + 2, sizeof(Py_UCS4));
-    page->found = take(arena, LOWERED_WORDS + 1, sizeof(Word));
-    page->distinct = take(arena, DISTINCT_SLOTS, sizeof(uint32_t));
+    page->found = take(arena, LOWERED_WORDS + 1, sizeof(uint64_t));
 }
 
 static void lay_out_vectors(const Scorer *self, Page *page, Arena *arena) {
-    size_t n = (size_t)page->blocks, padded = (size_t)self->net.padded, rows = n + TILE, reach = (size_t)self->net.reach;
+    size_t n = (size_t)page->blocks, padded = (size_t)self->net.padded, rows = n + TILE;
+    size_t before = (size_t)self->net.reach * padded, behind = GROUP * before;
     page->inputs = take(arena, rows * (size_t)self->net.inputs, sizeof(float));
-    page->hidden_base = take(arena, (n + 2 * reach) * padded, sizeof(float));
-    page->hidden = page->hidden_base ? page->hidden_base + reach * padded : NULL;
-    page->seen = take(arena, rows * padded, sizeof(float));
+    page->hidden_base = take(arena, before + n * padded + behind, sizeof(float));
+    page->hidden = page->hidden_base ? page->hidden_base + before : NULL;
+    page->seen = take(arena, rows * padded + behind, sizeof(float));
     page->gathered = take(arena, rows * padded, sizeof(float));
-    for (int part = 0; part < POOLS + 2; part++) page->product[part] = take(arena, rows * padded, sizeof(float));
+    for (int part = 0; part < PRODUCTS; part++) {
+        page->mixed[part] = take(arena, rows / GROUP * padded + before, sizeof(float));
+        page->product[part] = take(arena, rows * padded, sizeof(float));
+    }
     page->running = take(arena, (n + 1) * padded, sizeof(double));
     if (!arena->base) return;
-    memset(page->hidden_base, 0, reach * padded * sizeof(float));
-    memset(page->hidden + n * padded, 0, reach * padded * sizeof(float));
+    memset(page->hidden_base, 0, before * sizeof(float));
+    memset(page->hidden + n * padded, 0, behind * sizeof(float));
 }
 
 static size_t lay_out(const Scorer *self, Page *page, Arena *arena) {
@@ -155,6 +155,8 @@ static int allocate(Scorer *self, Page *page, Arena *arena) {
         self->scratch = NULL;
         memset(arena->base, 0, zeros);
     } else {
+        PyMem_Free(self->scratch);
+        self->scratch = NULL;
         arena->base = PyMem_Calloc(counted.used, 1);
         arena->size = counted.used;
         if (!arena->base) {
@@ -217,27 +219,24 @@ static int add_page_rows(const Network *net, Page *page, PyObject *rows) {
     return 0;
 }
 
-/* Copy what the caller gets: probabilities, words, comment flags. */
+/* Return what the caller gets: probabilities, then words; comment flags, then hidden flags. */
 static PyObject *results(Scorer *self, Page *page) {
     Py_ssize_t n = page->blocks;
-    PyObject *probabilities = PyByteArray_FromStringAndSize(NULL, n * (Py_ssize_t)sizeof(double));
-    PyObject *words = PyByteArray_FromStringAndSize(NULL, n * (Py_ssize_t)sizeof(double));
-    PyObject *comment = PyByteArray_FromStringAndSize(NULL, n);
-    PyObject *all = NULL;
-    if (probabilities && words && comment) {
-        forward(self, page, (double *)(void *)PyByteArray_AsString(probabilities));
-        double *word = (double *)(void *)PyByteArray_AsString(words);
-        char *flag = PyByteArray_AsString(comment);
+    PyObject *numbers = PyByteArray_FromStringAndSize(NULL, 2 * n * (Py_ssize_t)sizeof(double));
+    PyObject *flags = PyByteArray_FromStringAndSize(NULL, 2 * n), *both = NULL;
+    if (numbers && flags && (both = PyTuple_Pack(2, numbers, flags))) {
+        double *number = (double *)(void *)PyByteArray_AsString(numbers);
+        char *flag = PyByteArray_AsString(flags);
+        forward(self, page, number);
         for (Py_ssize_t i = 0; i < n; i++) {
-            word[i] = (double)(page->words[i] + page->letters[i * KINDS + DENSE] / 2);
+            number[n + i] = (double)(page->words[i] + page->letters[i * KINDS + DENSE] / 2);
             flag[i] = (char)page->comment[page->box[i]];
+            flag[n + i] = (char)page->box_hidden[page->box[i]];
         }
-        all = PyTuple_Pack(3, probabilities, words, comment);
     }
-    Py_XDECREF(probabilities);
-    Py_XDECREF(words);
-    Py_XDECREF(comment);
-    return all;
+    Py_XDECREF(numbers);
+    Py_XDECREF(flags);
+    return both;
 }
 
 static PyObject *score_page(Scorer *self, Page *page, PyObject **columns, PyObject *title, PyObject *description,
@@ -260,14 +259,15 @@ static PyObject *score_page(Scorer *self, Page *page, PyObject **columns, PyObje
 PyObject *scorer_score(PyObject *object, PyObject *args) {
     Scorer *self = (Scorer *)object;
     PyObject *lists, *title, *description, *page_rows, *columns[COLUMNS];
-    if (!PyArg_ParseTuple(args, "O!UUO!", &PyTuple_Type, &lists, &title, &description, &PyList_Type, &page_rows))
+    int plain = 0;
+    if (!PyArg_ParseTuple(args, "O!UUO!|p", &PyTuple_Type, &lists, &title, &description, &PyList_Type, &page_rows, &plain))
         return NULL;
     if (PyTuple_Size(lists) != COLUMNS) return complain("expected 15 columns"), NULL;
     for (int i = 0; i < COLUMNS; i++) {
         columns[i] = PyTuple_GetItem(lists, i);
         if (!PyList_Check(columns[i])) return complain("columns must be lists"), NULL;
     }
-    Page page = {0};
+    Page page = {.plain = plain};
     page.blocks = PyList_Size(columns[TEXT]);
     page.boxes = PyList_Size(columns[BOX_TAG]);
     page.images = PyList_Size(columns[IMAGE_BLOCK]);

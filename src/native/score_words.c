@@ -2,43 +2,25 @@
 #include "scorer.h"
 #include <string.h>
 
+static uint64_t hash_char(uint64_t hash, Py_UCS4 code) { return (hash ^ code) * 0x9E3779B97F4A7C15u; }
+
+static uint64_t finish_hash(uint64_t hash) { return (hash ^ (hash >> 32)) | (uint64_t)1 << 63; }
+
 uint64_t hash_word(uint64_t seed, const Py_UCS4 *codes, Py_ssize_t length) {
-    uint64_t hash = seed;
-    for (Py_ssize_t i = 0; i < length; i++) hash = (hash ^ codes[i]) * 0x9E3779B97F4A7C15u;
-    return hash ^ (hash >> 32);
+    for (Py_ssize_t i = 0; i < length; i++) seed = hash_char(seed, codes[i]);
+    return finish_hash(seed);
 }
 
-static uint32_t slot_of(const Words *words, const Py_UCS4 *codes, Py_ssize_t length, uint64_t hash) {
+/* Return where a word stands, or the empty slot where it would; value 0 there. */
+Word *find_word(const Words *words, uint64_t hash) {
     uint32_t slot = (uint32_t)hash & words->mask;
-    for (; words->slots[slot]; slot = (slot + 1) & words->mask) {
-        const Word *word = &words->items[words->slots[slot] - 1];
-        if (word->hash == hash && word->length == (uint32_t)length
-            && !memcmp(words->codes + word->start, codes, (size_t)length * sizeof *codes))
-            break;
-    }
-    return slot;
-}
-
-/* Return the number of a word, or -1. */
-int32_t find_word(const Words *words, const Py_UCS4 *codes, Py_ssize_t length, uint64_t hash) {
-    return (int32_t)words->slots[slot_of(words, codes, length, hash)] - 1;
-}
-
-/* Return the number of a word, added with this value if it is new. The caller made room. */
-int add_word(Words *words, const Py_UCS4 *codes, Py_ssize_t length, uint64_t hash, int32_t value) {
-    uint32_t slot = slot_of(words, codes, length, hash);
-    if (!words->slots[slot]) {
-        words->items[words->count] = (Word){hash, words->used_codes, (uint32_t)length, value};
-        memcpy(words->codes + words->used_codes, codes, (size_t)length * sizeof *codes);
-        words->used_codes += (uint32_t)length;
-        words->slots[slot] = ++words->count;
-    }
-    return (int)words->slots[slot] - 1;
+    while (words->slots[slot].hash && words->slots[slot].hash != hash) slot = (slot + 1) & words->mask;
+    return &words->slots[slot];
 }
 
 /* Say whether a character is one of \w: 1, 0, or -1 on error. */
-static int is_word_char(Scorer *self, Py_UCS4 code) {
-    if ((Py_ssize_t)code < self->word_codes) return self->word_chars[code];
+static int is_word_char(const Scorer *self, Py_UCS4 code) {
+    if (code < CHARS) return (self->chars[code] & IS_WORD) != 0;
     PyObject *text = PyUnicode_FromOrdinal((int)code);
     if (!text) return -1;
     PyObject *answer = PyObject_CallMethodObjArgs(text, self->isalnum, NULL);
@@ -52,13 +34,12 @@ static int is_word_char(Scorer *self, Py_UCS4 code) {
 /* Put the first `length` characters of a text in lower case into `out`. Return how many they became, or -1. */
 static Py_ssize_t lower_text(Scorer *self, PyObject *text, const Py_UCS4 *codes, Py_ssize_t length, Py_UCS4 *out,
                              Py_ssize_t room) {
-    Py_UCS4 all = 0;
+    int known = 1;
     for (Py_ssize_t i = 0; i < length; i++) {
-        Py_UCS4 code = codes[i];
-        all |= code;
-        out[i] = code - 'A' < 26u ? code + 32 : code;
+        out[i] = codes[i] < CHARS ? self->chars[codes[i]] >> LOWER_SHIFT : 0;
+        known &= out[i] != 0;
     }
-    if (all < 128) return length;
+    if (known) return length;
     PyObject *part = PyUnicode_Substring(text, 0, length);
     if (!part) return -1;
     PyObject *lowered = PyObject_CallMethodObjArgs(part, self->lower, NULL);
@@ -76,22 +57,17 @@ static Py_ssize_t lower_text(Scorer *self, PyObject *text, const Py_UCS4 *codes,
 }
 
 /* Find the next run of word characters at or after *at. Return 1 and its hash, 0 at the end, -1 on error. */
-static int next_word(Scorer *self, const Py_UCS4 *codes, Py_ssize_t length, Py_ssize_t *at, Word *word) {
+static int next_word(const Scorer *self, const Py_UCS4 *codes, Py_ssize_t length, Py_ssize_t *at, uint64_t *found) {
     Py_ssize_t i = *at;
     int is_word = 0;
     while (i < length && !(is_word = is_word_char(self, codes[i]))) i++;
-    if (is_word < 0) return -1;
-    if (i >= length) return 0;
-    Py_ssize_t start = i;
+    if (is_word < 0 || i >= length) return is_word < 0 ? -1 : 0;
     uint64_t hash = self->seed;
-    while (i < length && (is_word = is_word_char(self, codes[i])) > 0) {
-        hash = (hash ^ codes[i]) * 0x9E3779B97F4A7C15u;
-        i++;
-    }
-    if (is_word < 0) return -1;
+    do hash = hash_char(hash, codes[i++]);
+    while (i < length && (is_word = is_word_char(self, codes[i])) > 0);
     *at = i;
-    *word = (Word){hash ^ (hash >> 32), (uint32_t)start, (uint32_t)(i - start), -1};
-    return 1;
+    *found = finish_hash(hash);
+    return is_word < 0 ? -1 : 1;
 }
 
 static int read_head_text(Scorer *self, Page *page, PyObject *text, int bit, int32_t *distinct) {
@@ -100,13 +76,13 @@ static int read_head_text(Scorer *self, Page *page, PyObject *text, int bit, int
     if (!PyUnicode_AsUCS4(text, page->codes, room, 0)) return -1;
     Py_ssize_t count = lower_text(self, text, page->codes, length, page->lowered, room);
     if (count < 0) return -1;
-    Word word;
+    uint64_t hash;
     int more;
-    while ((more = next_word(self, page->lowered, count, &at, &word)) > 0) {
-        int number = add_word(&page->head, page->lowered + word.start, word.length, word.hash, 0);
-        Word *known = &page->head.items[number];
-        *distinct += !(known->value & bit);
-        known->value |= bit;
+    while ((more = next_word(self, page->lowered, count, &at, &hash)) > 0) {
+        Word *word = find_word(&page->head, hash);
+        word->hash = hash;
+        *distinct += !(word->value & bit);
+        word->value |= bit;
     }
     return more;
 }
@@ -121,18 +97,11 @@ int read_head(Scorer *self, Page *page, PyObject *title, PyObject *description) 
 static int32_t count_distinct(Page *page, Py_ssize_t count, uint32_t stamp) {
     int32_t different = 0;
     for (Py_ssize_t i = 0; i < count; i++) {
-        const Word *word = &page->found[i];
-        uint32_t slot = (uint32_t)word->hash & (DISTINCT_SLOTS - 1);
-        for (; page->distinct_stamp[slot] == stamp; slot = (slot + 1) & (DISTINCT_SLOTS - 1)) {
-            const Word *other = &page->found[page->distinct[slot]];
-            if (other->hash == word->hash && other->length == word->length
-                && !memcmp(page->lowered + other->start, page->lowered + word->start, word->length * sizeof(Py_UCS4)))
-                break;
-        }
-        if (page->distinct_stamp[slot] == stamp) continue;
-        page->distinct_stamp[slot] = stamp;
-        page->distinct[slot] = (uint32_t)i;
-        different++;
+        Word *slots = page->distinct;
+        uint32_t slot = (uint32_t)page->found[i] & (DISTINCT_SLOTS - 1);
+        while (slots[slot].stamp == stamp && slots[slot].hash != page->found[i]) slot = (slot + 1) & (DISTINCT_SLOTS - 1);
+        different += slots[slot].stamp != stamp;
+        slots[slot] = (Word){page->found[i], 0, stamp};
     }
     return different;
 }
@@ -165,34 +134,27 @@ static int read_opening(Scorer *self, Page *page, Py_ssize_t block, PyObject *te
     if (chars < 0) return -1;
     float *sum = page->word_sum + block * self->net.word_width;
     int32_t common[2] = {0, 0};
-    Word word;
     int more;
-    while ((more = next_word(self, page->lowered, chars, &at, &word)) > 0) {
-        const Py_UCS4 *codes = page->lowered + word.start;
-        page->found[count] = word;
-        if (count++ < OPENING_WORDS) {
-            int32_t number = find_word(&self->vocabulary, codes, word.length, word.hash);
-            add_row(&self->net, sum, number < 0 ? 0 : self->vocabulary.items[number].value >> 1);
-        }
-        if (!is_short) {
-            if (count > OPENING_WORDS) break;
-            continue;
-        }
-        int32_t shared = find_word(&page->head, codes, word.length, word.hash);
-        if (shared >= 0 && page->head_stamp[shared] != (uint32_t)block + 1) {
-            page->head_stamp[shared] = (uint32_t)block + 1;
-            common[0] += page->head.items[shared].value & 1;
-            common[1] += page->head.items[shared].value >> 1;
-        }
-    }
+    while ((more = next_word(self, page->lowered, chars, &at, &page->found[count])) > 0)
+        if (++count > OPENING_WORDS && !is_short) break;
     if (more < 0) return -1;
+    /* only now: looked up one after the other, words need not wait for each other's memory */
+    for (Py_ssize_t i = 0; i < count && i < OPENING_WORDS; i++)
+        add_row(&self->net, sum, find_word(&self->vocabulary, page->found[i])->value);
+    for (Py_ssize_t i = 0; is_short && i < count; i++) {
+        Word *shared = find_word(&page->head, page->found[i]);
+        if (!shared->hash || shared->stamp == (uint32_t)block + 1) continue;
+        shared->stamp = (uint32_t)block + 1;
+        common[0] += shared->value & 1;
+        common[1] += shared->value >> 1;
+    }
     if (count <= OPENING_WORDS) add_row(&self->net, sum, self->count_rows[count]);
     compare(page, block, count, common);
     return 0;
 }
 
 static unsigned char kind_of(const Scorer *self, Py_UCS4 code) {
-    return self->kinds[code < KIND_CODES ? code : KIND_CODES - 1];
+    return self->chars[code < CHARS ? code : CHARS - 1] % KINDS;
 }
 
 /* Say whether the stop at `at`, which is not the last character, ends a sentence. */

@@ -19,9 +19,13 @@ enum {
     LOWERED_CHARS = COMPARED_CHARS * 3, /* lower case of one character is at most three */
     LOWERED_WORDS = LOWERED_CHARS / 2 + 1,
     DISTINCT_SLOTS = 2048, /* a power of two, twice LOWERED_WORDS or more */
-    KIND_CODES = 0x10000,
+    CHARS = 0x10000,
+    IS_WORD = 16,
+    LOWER_SHIFT = 16,
     MOST_ROWS = 1 << 24, /* far above any page; keeps every product of sizes within its type */
     POOLS = 3,           /* boxes around a block whose means it sees */
+    GROUP = 4,           /* blocks in a row that share products with their neighbours */
+    PRODUCTS = GROUP + 2,
     TILE = 6,            /* rows that the matrix product takes at once */
     PAD = 16,            /* vectors are padded to a multiple of this many floats */
 };
@@ -37,10 +41,11 @@ void *take(Arena *arena, size_t count, size_t item);
 
 typedef struct {
     int reach;
-    float *own[4];      /* itself, the block before, the block after, the heading above: width x padded */
-    float *boxes[POOLS];
+    float *along;       /* itself and its neighbours, as look_along wants them: PRODUCTS matrices of width x padded */
+    float *heading;     /* the heading above: width x padded */
+    float *boxes;       /* POOLS matrices */
     float *style;
-    float *page;        /* 2 * width x padded */
+    float *page;        /* 2 matrices: mean, maximum */
     float *bias;
 } Round;
 
@@ -75,18 +80,16 @@ typedef struct {
     PyObject *looks, *tags; /* numbers by key and by tag */
 } Elements;
 
-/* Words by their code points. */
+/* Words by a hash of 64 bits, salted; 0 for an empty slot. */
 typedef struct {
     uint64_t hash;
-    uint32_t start, length;
     int32_t value;
+    uint32_t stamp; /* of the block that was last seen to have it */
 } Word;
 
 typedef struct {
-    Word *items;
-    Py_UCS4 *codes;
-    uint32_t *slots; /* number + 1, 0 for empty */
-    uint32_t mask, count, used_codes;
+    Word *slots;
+    uint32_t mask;
 } Words;
 
 typedef struct {
@@ -95,8 +98,7 @@ typedef struct {
     Arena memory;    /* of the network */
     Words vocabulary, name_vocabulary; /* value: row * 2, plus 1 for a name that means comments */
     int32_t count_rows[OPENING_WORDS + 1]; /* rows of the words "=0" to "=10" */
-    unsigned char *kinds, *word_chars;
-    Py_ssize_t word_codes;
+    uint32_t *chars; /* per code point of the basic plane: kind, IS_WORD, and the lower case above LOWER_SHIFT */
     Elements elements;
     PyObject *page_tags, *lower, *isalnum;
     uint64_t seed;
@@ -108,17 +110,17 @@ typedef struct {
 /* One page under way. Columns are as in Blocks and Features. */
 typedef struct {
     Py_ssize_t blocks, boxes, images;
+    int plain; /* do without instructions that only some processors have */
     PyObject *box_tag, *box_names, *text, *lead_names, *lead_tag; /* tuples */
     int32_t *box_parent, *box_hidden, *box_start, *box_end;
     int32_t *box, *link_chars, *links, *bold_chars, *breaks, *image_count;
     Py_ssize_t longest_text, head_chars;
     Py_UCS4 *codes, *lowered;
     Words head;             /* words of title (value bit 0) and description (bit 1) */
-    uint32_t *head_stamp;
     int32_t title_words, description_words;
     int has_description;
-    Word *found;            /* words of the block under way */
-    uint32_t *distinct, *distinct_stamp;
+    uint64_t *found;        /* hashes of the words of the block under way */
+    Word *distinct;
     /* per box */
     int32_t *up, *element, *path, *siblings, *article;
     uint8_t *comment, *box_ready;
@@ -139,7 +141,7 @@ typedef struct {
     double *totals, *kin;
     float *inputs;
     float *page_sum;
-    float *hidden_base, *hidden, *seen, *gathered, *product[POOLS + 2];
+    float *hidden_base, *hidden, *seen, *gathered, *mixed[PRODUCTS], *product[PRODUCTS];
     double *running;
     int32_t *box_slots;     /* per box, -1: not seen */
 } Page;
@@ -150,8 +152,7 @@ uint32_t power_of_two(size_t least);
 int read_head(Scorer *self, Page *page, PyObject *title, PyObject *description);
 int read_texts(Scorer *self, Page *page);
 uint64_t hash_word(uint64_t seed, const Py_UCS4 *codes, Py_ssize_t length);
-int add_word(Words *words, const Py_UCS4 *codes, Py_ssize_t length, uint64_t hash, int32_t value);
-int32_t find_word(const Words *words, const Py_UCS4 *codes, Py_ssize_t length, uint64_t hash);
+Word *find_word(const Words *words, uint64_t hash);
 
 int32_t find_element(Scorer *self, PyObject *tag, PyObject *names);
 int grow_elements(Scorer *self);

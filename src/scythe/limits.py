@@ -10,15 +10,13 @@ class Limits:
     """Bounds on what one page may cost."""
 
     body_bytes: int = 64_000_000  # the longest page read; docs/why/limits.md has the measurements
-    tag_attributes: int = 512  # tree builders are quadratic in the attributes of one tag
-    tag_bytes: int = 1_000_000  # the longest start tag kept; data: URLs reach some 100 KB
-    depth: int = 256  # tree builders walk the stack of open elements at every tag; the deepest of 3 037 pages has 56
+    tag_attributes: int = 512  # read of one tag; no tag of 6 360 pages has as many
+    tag_bytes: int = 1_000_000  # of a tag that is read without a map; data: URLs reach some 100 KB
+    depth: int = 256  # elements open at once, among which a tag may look; the deepest of 3 037 pages has 56
     open_formatting: int = 32  # b, i, font ... open at once; each is built again in every paragraph if left open
-    page_tags: int = 1_000_000  # elements built, of up to 900 bytes each; 50 MB of ordinary paragraphs have 550 000
-    tag_names: int = 2_000  # different ones on a page; the tree builder looks for each among all, in lists
-    attribute_names: int = 2_000  # the same of attributes; of 4 521 pages one has 571, the others up to 204
-    plain_tags: int = 6_000  # nested at worst, so many start tags cost 40 ms; ordinary pages seldom have more
-    plain_formatting: int = 500_000  # start tags x formatting tags: how many elements re-opening could build
+    rebuilt_formatting: int = 10_000  # built again so on one page; the most on 6 360 pages is 253
+    page_tags: int = 1_000_000  # elements built; 50 MB of ordinary paragraphs have 550 000
+    tag_names: int = 2_000  # different ones on a page that HTML does not know
     json_ld_bytes: int = 2_000_000  # the largest block seen in the page sets has 0.4 MB
     json_ld_depth: int = 64  # schema.org data nests about ten deep
     json_ld_objects: int = 5_000  # typed objects looked at on one page

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 RELEVANT = 0.5  # scores of images are probabilities: from here on one is rather relevant than not
 
 
+Span = tuple[int, int]  # where something begins and ends, in bytes
+
+
 @dataclass(frozen=True, slots=True)
 class Loss:
     """Something that a limit or damaged input took away: `what` was lost, `count` times (or bytes, or characters)."""
@@ -132,6 +135,7 @@ class Content(Protocol):
     def markdown(self) -> str: ...
     def html(self) -> str: ...
     def images(self) -> tuple[Image, ...]: ...
+    def where(self, title: str) -> Mapping[str, tuple[Span | None, ...]]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +146,10 @@ class Rendered:
     as_markdown: str = ""
     as_html: str = ""
     with_images: tuple[Image, ...] = ()
+    with_where: Mapping[str, tuple[Span | None, ...]] = field(default_factory=dict)
+
+    def where(self, title: str) -> Mapping[str, tuple[Span | None, ...]]:
+        return self.with_where
 
     def text(self) -> str:
         return self.as_text
@@ -165,6 +173,7 @@ class Record(Mapping[str, str]):
     images: tuple[Url, ...] = ()  # absolute, page order, each once
     html: str = ""  # as on the page: not cleaned
     columns: tuple[str, ...] = field(default=(), repr=False, compare=False)  # those of its list, which sets them
+    spans: tuple[Span | None, ...] = field(default=(), repr=False, compare=False)  # of each field; () where not known
 
     def __getitem__(self, column: str) -> str:
         try:
@@ -201,7 +210,7 @@ class RecordList:
 
     def __post_init__(self) -> None:
         if any(one.columns != self.columns for one in self.records):
-            named = tuple(Record(one.fields, one.links, one.images, one.html, self.columns) for one in self.records)
+            named = tuple(replace(one, columns=self.columns) for one in self.records)
             object.__setattr__(self, "records", named)
 
     def to_dicts(self) -> list[dict[str, str]]:
@@ -323,6 +332,21 @@ class LateText:
         return text
 
 
+class LateMetadata:
+    """The metadata of a document: passed to it, or worked out when first asked for by the function that was passed."""
+
+    def __set__(self, document: Document, given: Metadata | Callable[[], Metadata]) -> None:
+        document.__dict__["metadata"] = given
+
+    def __get__(self, document: Document | None, owner: type) -> Metadata:
+        if document is None:
+            return Metadata()  # what it is where nothing is passed
+        known: Metadata | Callable[[], Metadata] = document.__dict__["metadata"]
+        if not isinstance(known, Metadata):
+            known = document.__dict__["metadata"] = known()
+        return known
+
+
 class LateHow:
     """How the parts of a document were got: passed to it, or a function that says what is known of it by now."""
 
@@ -350,7 +374,7 @@ class Document:
 
     title: LateText = LateText()
     text: LateText = LateText()
-    metadata: Metadata = Metadata()
+    metadata: LateMetadata = LateMetadata()
     how: LateHow = LateHow()
     fields: Mapping[str, Field] = field(default_factory=dict)  # learned fields by name; empty when read cold
     url: Url | None = None
@@ -399,13 +423,24 @@ class Document:
         """The other pages of the list that this page is part of."""
         return self.listing.paging()
 
+    @cached_property
+    def where(self) -> dict[str, tuple[Span | None, ...]]:
+        """Where parts stand in the bytes the page was received as; None for what has no known place there.
+
+        "title" has one range, "text" one for each block of words, "images" one for each of `images`; the cells of
+        records carry theirs themselves, as `spans`.
+        """
+        learned = {name: (value.span,) for name, value in self.fields.items() if value.span is not None}
+        return {**learned, **self.content.where(self.title)}
+
     def __getstate__(self) -> dict[str, object]:
         """Return what a copy has, which has no page behind it."""
-        return {**self.__dict__, "title": self.title, "text": self.text, "how": self.how}
+        late = {"title": self.title, "text": self.text, "metadata": self.metadata, "how": self.how}
+        return {**self.__dict__, **late}
 
     def detach(self) -> Document:
         """Render everything and return the same document without the page behind it, to keep many in memory."""
-        content = Rendered(self.text, self.markdown, self.html, self.images)
+        content = Rendered(self.text, self.markdown, self.html, self.images, self.content.where(self.title))
         return replace(self, content=content, listing=Listed(self.lists, self.attributes, self.paging))
 
     def to_dict(self) -> dict[str, object]:

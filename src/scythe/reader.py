@@ -43,30 +43,28 @@ def explain_empty(page: Page) -> str:
     """Return why nothing was kept, as far as the page shows it, or "" when there is no evidence."""
     if not page.html.strip():
         return "empty page"
-    tree = page.tree
-    if tree.css_first("frameset") is not None:
+    if page.map.find("frameset"):
         return "frameset"
     text = " ".join(page.blocks.text)
     if len(text) > _LITTLE:
         return ""
-    if tree.css_first('meta[http-equiv="refresh" i]') is not None:
+    if any((node.attributes.get("http-equiv") or "").lower() == "refresh" for node in page.map.find("meta")):
         return "redirect by meta refresh"
     return _explain_little(page, text)
 
 
 def _explain_little(page: Page, text: str) -> str:
-    tree = page.tree
-    if tree.css_first('input[type="password" i]') is not None:
+    if any((node.attributes.get("type") or "").lower() == "password" for node in page.map.find("input")):
         return "login wall"
     if _WALL.search(text):
         return "captcha wall"
     if _MISSING.search(page.metadata.title) or _MISSING.search(text):
         return "soft 404"
-    unscripted = " ".join(node.text() for node in tree.css("noscript"))
+    unscripted = " ".join(node.text() for node in page.map.find("noscript"))
     if _SCRIPT_NEEDED.search(text) or (_SCRIPT_NEEDED.search(unscripted)):
         return "only a script application"
     if not text:
-        return "only a script application" if tree.css_first("script") is not None else "no text"
+        return "only a script application" if page.map.find("script") else "no text"
     return "cookie wall" if _COOKIES.search(text) else ""
 
 
@@ -227,11 +225,10 @@ def _checked(html: object, url: object, options: object, method: object) -> Text
 
 
 def _document(page: Page, reading: Reading, options: TextOptions, judging: Judging | None = None) -> Document:
-    metadata = page.metadata
-    if page.html.count("<img") > LIMITS.page_images:
+    _ = page.linked_data  # what cannot be read of it is a loss
+    if len(page.html) > LIMITS.page_images * 5 and len(page.map.find("img")) > LIMITS.page_images:
         _ = page.images  # read at once: what goes beyond the limit is a loss of the document
-    title, title_how = read_title(page)
-    kept, heading = _apply(page, reading, options, title)
+    kept, heading = _apply(page, reading, options, read_title(page)[0] if options.title_line else "")
     judging = judging or Judging(DEFAULT, image_method_called(DEFAULT))
     if reading.images is not None:
         judging = Judging(reading.method, partial(mark_chosen, chosen=reading.images))
@@ -239,17 +236,16 @@ def _document(page: Page, reading: Reading, options: TextOptions, judging: Judgi
     text = content.text()
     why = "" if text else _why(page, reading)
     how = {
-        "title": title_how,
         "text": _text_how(page, reading, kept, why),
         "images": f"{judging.name}: by the tree, when asked for",
         "records": "auto: by the tree, when asked for",
         "attributes": "auto: by the tree, when asked for",
     }
     return Document(
-        title=title,
+        title=lambda: read_title(page)[0],
         text=text,
-        metadata=metadata,
-        how=how,
+        metadata=lambda: page.metadata,
+        how=lambda: {"title": read_title(page)[1], **how},
         url=page.url,
         losses=page.losses,
         why=why,

@@ -1,29 +1,17 @@
 """What is handed over, and who works on it, in both kinds of database."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-
-import pytest
 
 from scythe.archive import assignments
 from scythe.archive import assignments as worker_rows
 from scythe.archive.archive import Archive
 from scythe.archive.host_leases import Owner
-from scythe.archive.open import open_archive
 from scythe.archive.results import AssignmentRow, WorkerRow
 from scythe.archive.stored_sites import add_site
 from scythe.url import Url
 
 NOW = datetime(2026, 5, 4, 12, 0, 0, 123456, UTC)
-
-
-@pytest.fixture
-def archive(where: str) -> Iterator[Archive]:
-    with open_archive(where) as archive:
-        yield archive
 
 
 def hand_over(archive: Archive, options: str = "{}", *, at: datetime = NOW) -> AssignmentRow:

@@ -1,12 +1,8 @@
-from __future__ import annotations
-
-from pathlib import Path
-
 import pytest
 from tests.archive.visiting import LANE, NOW, SITE, begin, done, found, later
 
+from scythe.archive.archive import Archive
 from scythe.archive.frontier import add_urls, next_due, next_tasks, requeue, settle
-from scythe.archive.open import open_archive
 from scythe.archive.outcomes import store_outcomes
 from scythe.archive.site_health import count_archive
 from scythe.archive.stored_sites import add_site, find_site, load_notes, save_notes, site_rows
@@ -16,151 +12,124 @@ from scythe.errors import BadInput
 from scythe.url import Url
 
 
-def test_a_site_is_added_once_and_found_again(where: str) -> None:
-    with open_archive(where) as archive:
-        first = add_site(archive, LANE, SITE)
-        assert add_site(archive, LANE, SITE) == first
-        assert find_site(archive, LANE) == first
-        assert find_site(archive, "other.example") is None
-        assert [(site.key, site.start) for site in site_rows(archive)] == [(LANE, SITE)]
+def test_a_site_is_added_once_and_found_again(archive: Archive) -> None:
+    first = add_site(archive, LANE, SITE)
+    assert add_site(archive, LANE, SITE) == first
+    assert find_site(archive, LANE) == first
+    assert find_site(archive, "other.example") is None
+    assert [(site.key, site.start) for site in site_rows(archive)] == [(LANE, SITE)]
 
 
-def test_notes_of_a_site_are_kept(where: str) -> None:
-    with open_archive(where) as archive:
-        site, other = add_site(archive, LANE, SITE), add_site(archive, "other", SITE)
-        assert load_notes(archive, site) == ""
-        save_notes(archive, site, '{"params":["sid"]}')
-        assert (load_notes(archive, site), load_notes(archive, other)) == ('{"params":["sid"]}', "")
+def test_notes_of_a_site_are_kept(archive: Archive) -> None:
+    site, other = add_site(archive, LANE, SITE), add_site(archive, "other", SITE)
+    assert load_notes(archive, site) == ""
+    save_notes(archive, site, '{"params":["sid"]}')
+    assert (load_notes(archive, site), load_notes(archive, other)) == ('{"params":["sid"]}', "")
 
 
-def test_an_address_is_added_once(where: str) -> None:
-    with open_archive(where) as archive:
-        site = add_site(archive, LANE, SITE)
-        assert add_urls(archive, site, [found("a"), found("b"), found("a")]) == 2
-        assert add_urls(archive, site, [found("b"), found("c")]) == 1
-        assert add_urls(archive, site, []) == 0
+def test_an_address_is_added_once(archive: Archive) -> None:
+    site = add_site(archive, LANE, SITE)
+    assert add_urls(archive, site, [found("a"), found("b"), found("a")]) == 2
+    assert add_urls(archive, site, [found("b"), found("c")]) == 1
+    assert add_urls(archive, site, []) == 0
 
 
-def test_addresses_with_one_key_are_one(where: str) -> None:
-    with open_archive(where) as archive:
-        site = add_site(archive, LANE, SITE)
-        assert add_urls(archive, site, [found("a?session=1", key="a"), found("a?session=2", key="a")]) == 1
-        assert [task.url for task in next_tasks(archive, site, LANE, 9, now=NOW)] == [f"{SITE}a?session=1"]
+def test_addresses_with_one_key_are_one(archive: Archive) -> None:
+    site = add_site(archive, LANE, SITE)
+    assert add_urls(archive, site, [found("a?session=1", key="a"), found("a?session=2", key="a")]) == 1
+    assert [task.url for task in next_tasks(archive, site, LANE, 9, now=NOW)] == [f"{SITE}a?session=1"]
 
 
-def test_two_sites_keep_their_addresses_apart(where: str) -> None:
-    with open_archive(where) as archive:
-        one, other = add_site(archive, "one", SITE), add_site(archive, "other", SITE)
-        assert add_urls(archive, one, [found("a")]) == 1
-        assert add_urls(archive, other, [found("a")]) == 1
-        assert len(next_tasks(archive, one, LANE, 9, now=NOW)) == 1
+def test_two_sites_keep_their_addresses_apart(archive: Archive) -> None:
+    one, other = add_site(archive, "one", SITE), add_site(archive, "other", SITE)
+    assert add_urls(archive, one, [found("a")]) == 1
+    assert add_urls(archive, other, [found("a")]) == 1
+    assert len(next_tasks(archive, one, LANE, 9, now=NOW)) == 1
 
 
-def test_tasks_come_by_rank_then_depth_then_age(where: str) -> None:
-    with open_archive(where) as archive:
-        site = add_site(archive, LANE, SITE)
-        add_urls(archive, site, [found("old"), found("deep", depth=2), found("last", rank=9), found("first", rank=-1)])
-        add_urls(archive, site, [found("young")])
-        paths = [task.url.removeprefix(SITE) for task in next_tasks(archive, site, LANE, 9, now=NOW)]
-        assert paths == ["first", "old", "young", "deep", "last"]
+def test_tasks_come_by_rank_then_depth_then_age(archive: Archive) -> None:
+    site = add_site(archive, LANE, SITE)
+    add_urls(archive, site, [found("old"), found("deep", depth=2), found("last", rank=9), found("first", rank=-1)])
+    add_urls(archive, site, [found("young")])
+    paths = [task.url.removeprefix(SITE) for task in next_tasks(archive, site, LANE, 9, now=NOW)]
+    assert paths == ["first", "old", "young", "deep", "last"]
 
 
-def test_tasks_in_flight_are_skipped(where: str) -> None:
-    with open_archive(where) as archive:
-        site, tasks = begin(archive, "a", "b", "c")
-        rest = next_tasks(archive, site, LANE, 2, now=NOW, skip={tasks[0].id})
-        assert [task.url for task in rest] == [tasks[1].url, tasks[2].url]
+def test_tasks_in_flight_are_skipped(archive: Archive) -> None:
+    site, tasks = begin(archive, "a", "b", "c")
+    rest = next_tasks(archive, site, LANE, 2, now=NOW, skip={tasks[0].id})
+    assert [task.url for task in rest] == [tasks[1].url, tasks[2].url]
 
 
-def test_tasks_of_another_lane_are_not_handed_out(where: str) -> None:
-    with open_archive(where) as archive:
-        site = add_site(archive, LANE, SITE)
-        add_urls(archive, site, [found("a"), FoundUrl(Url("http://other.example/"), "other.example")])
-        assert [task.lane for task in next_tasks(archive, site, LANE, 9, now=NOW)] == [LANE]
-        assert [task.lane for task in next_tasks(archive, site, "other.example", 9, now=NOW)] == ["other.example"]
+def test_tasks_of_another_lane_are_not_handed_out(archive: Archive) -> None:
+    site = add_site(archive, LANE, SITE)
+    add_urls(archive, site, [found("a"), FoundUrl(Url("http://other.example/"), "other.example")])
+    assert [task.lane for task in next_tasks(archive, site, LANE, 9, now=NOW)] == [LANE]
+    assert [task.lane for task in next_tasks(archive, site, "other.example", 9, now=NOW)] == ["other.example"]
 
 
-def test_an_address_to_be_tried_again_waits_until_it_is_due(where: str) -> None:
-    with open_archive(where) as archive:
-        site, (task,) = begin(archive, "a")
-        store_outcomes(archive, [Outcome(task, "retry", NOW, why="503", status=503, retry_at=later(30))])
-        assert next_tasks(archive, site, LANE, 9, now=later(29)) == []
-        assert next_due(archive, site) == later(30)
-        (again,) = next_tasks(archive, site, LANE, 9, now=later(30))
-        assert (again.id, again.attempts) == (task.id, 1)
+def test_an_address_to_be_tried_again_waits_until_it_is_due(archive: Archive) -> None:
+    site, (task,) = begin(archive, "a")
+    store_outcomes(archive, [Outcome(task, "retry", NOW, why="503", status=503, retry_at=later(30))])
+    assert next_tasks(archive, site, LANE, 9, now=later(29)) == []
+    assert next_due(archive, site) == later(30)
+    (again,) = next_tasks(archive, site, LANE, 9, now=later(30))
+    assert (again.id, again.attempts) == (task.id, 1)
 
 
-def test_nothing_is_due_when_nothing_waits(where: str) -> None:
-    with open_archive(where) as archive:
-        site, (task,) = begin(archive, "a")
-        assert next_due(archive, site) is not None
-        store_outcomes(archive, [done(task)])
-        assert next_due(archive, site) is None
+def test_nothing_is_due_when_nothing_waits(archive: Archive) -> None:
+    site, (task,) = begin(archive, "a")
+    assert next_due(archive, site) is not None
+    store_outcomes(archive, [done(task)])
+    assert next_due(archive, site) is None
 
 
-def test_no_wait_is_longer_than_a_day(where: str) -> None:
-    with open_archive(where) as archive:
-        site, (task,) = begin(archive, "a")
-        store_outcomes(archive, [Outcome(task, "retry", NOW, status=503, retry_at=later(10**7))])
-        assert next_due(archive, site) == later(86_400)
+def test_no_wait_is_longer_than_a_day(archive: Archive) -> None:
+    site, (task,) = begin(archive, "a")
+    store_outcomes(archive, [Outcome(task, "retry", NOW, status=503, retry_at=later(10**7))])
+    assert next_due(archive, site) == later(86_400)
 
 
-def test_settled_addresses_are_not_visited(where: str) -> None:
-    with open_archive(where) as archive:
-        site, (one, other) = begin(archive, "calendar", "b")
-        settle(archive, [one.id], "skipped", "a trap")
-        settle(archive, [], "skipped", "nothing")
-        assert next_tasks(archive, site, LANE, 9, now=NOW) == [other]
-        assert count_archive(archive, site).states == {"skipped": 1, "new": 1}
+def test_settled_addresses_are_not_visited(archive: Archive) -> None:
+    site, (one, other) = begin(archive, "calendar", "b")
+    settle(archive, [one.id], "skipped", "a trap")
+    settle(archive, [], "skipped", "nothing")
+    assert next_tasks(archive, site, LANE, 9, now=NOW) == [other]
+    assert count_archive(archive, site).states == {"skipped": 1, "new": 1}
 
 
-def test_what_was_visited_cannot_be_settled(where: str) -> None:
-    with open_archive(where) as archive:
-        site, (task,) = begin(archive, "a")
-        store_outcomes(archive, [done(task)])
-        settle(archive, [task.id], "skipped", "a trap")
-        assert count_archive(archive, site).states == {"done": 1}
+def test_what_was_visited_cannot_be_settled(archive: Archive) -> None:
+    site, (task,) = begin(archive, "a")
+    store_outcomes(archive, [done(task)])
+    settle(archive, [task.id], "skipped", "a trap")
+    assert count_archive(archive, site).states == {"done": 1}
 
 
-def test_an_address_cannot_be_settled_as_waiting(where: str) -> None:
-    with open_archive(where) as archive:
-        _, (task,) = begin(archive, "a")
-        with pytest.raises(BadInput, match="not new"):
-            settle(archive, [task.id], "new", "")
+def test_an_address_cannot_be_settled_as_waiting(archive: Archive) -> None:
+    _, (task,) = begin(archive, "a")
+    with pytest.raises(BadInput, match="not new"):
+        settle(archive, [task.id], "new", "")
 
 
-def test_pages_can_be_visited_again_with_what_the_server_said(where: str) -> None:
-    with open_archive(where) as archive:
-        site, (task, gone) = begin(archive, "a", "b")
-        outcome = done(task, etag='"x"', modified="Mon, 04 May 2026 12:00:00 GMT")
-        store_outcomes(archive, [outcome, Outcome(gone, "gone", NOW, status=404)])
-        assert requeue(archive, site) == 1
-        (again,) = next_tasks(archive, site, LANE, 9, now=NOW)
-        assert (again.id, again.etag, again.modified) == (task.id, '"x"', "Mon, 04 May 2026 12:00:00 GMT")
-        assert again.body_hash == outcome.body_hash
-        assert requeue(archive, site, states=("gone",)) == 1
+def test_pages_can_be_visited_again_with_what_the_server_said(archive: Archive) -> None:
+    site, (task, gone) = begin(archive, "a", "b")
+    outcome = done(task, etag='"x"', modified="Mon, 04 May 2026 12:00:00 GMT")
+    store_outcomes(archive, [outcome, Outcome(gone, "gone", NOW, status=404)])
+    assert requeue(archive, site) == 1
+    (again,) = next_tasks(archive, site, LANE, 9, now=NOW)
+    assert (again.id, again.etag, again.modified) == (task.id, '"x"', "Mon, 04 May 2026 12:00:00 GMT")
+    assert again.body_hash == outcome.body_hash
+    assert requeue(archive, site, states=("gone",)) == 1
 
 
-def test_an_address_that_no_index_would_take_is_kept_whole(where: str) -> None:
+def test_an_address_that_no_index_would_take_is_kept_whole(archive: Archive) -> None:
     long = "a?" + "x" * 8_000
-    with open_archive(where) as archive:
-        _, (task,) = begin(archive, long)
-        assert task.url == f"{SITE}{long}"
+    _, (task,) = begin(archive, long)
+    assert task.url == f"{SITE}{long}"
 
 
-def test_text_that_no_database_takes_is_made_storable(where: str) -> None:
-    with open_archive(where) as archive:
-        site, (task,) = begin(archive, "a\x00b\ud800")
-        store_outcomes(archive, [done(task, "t\x00\ud800", content_type="text/\x00html", why="\udfff", etag="\x00")])
-        assert count_archive(archive, site).pages == 1
-        assert verify_archive(archive) == []
-
-
-def test_an_archive_is_the_same_after_it_was_closed(tmp_path: Path) -> None:
-    where = tmp_path / "archive.db"
-    with open_archive(where) as archive:
-        site, tasks = begin(archive, "a", "b")
-        store_outcomes(archive, [done(tasks[0])])
-    with open_archive(where, create=False) as archive:
-        assert find_site(archive, LANE) == site
-        assert next_tasks(archive, site, LANE, 9, now=NOW) == [tasks[1]]
+def test_text_that_no_database_takes_is_made_storable(archive: Archive) -> None:
+    site, (task,) = begin(archive, "a\x00b\ud800")
+    store_outcomes(archive, [done(task, "t\x00\ud800", content_type="text/\x00html", why="\udfff", etag="\x00")])
+    assert count_archive(archive, site).pages == 1
+    assert verify_archive(archive) == []

@@ -1,11 +1,10 @@
-from __future__ import annotations
-
 import platform
 import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -14,6 +13,7 @@ from tests.archive.visiting import LANE, NOW, SITE, begin, done, found, later, l
 from scythe.archive.archive import Archive
 from scythe.archive.frontier import add_urls, next_tasks
 from scythe.archive.host_leases import (
+    HostLease,
     Owner,
     _started,
     host_rows,
@@ -41,55 +41,53 @@ def ended() -> Owner:
     return Owner(this_machine(), child.pid, "1", "abc")
 
 
-def test_a_lane_is_held_by_one(where: str) -> None:
-    with open_archive(where) as archive:
-        site, _ = begin(archive, "a")
-        me, other = Owner.of_this_process(), Owner.of_this_process()
-        lane = take_host(archive, site, me, now=NOW)
-        assert lane is not None
-        assert (lane.name, lane.is_left) == (LANE, True)
-        assert take_host(archive, site, other, now=NOW) is None
-        assert take_host(archive, site, me, now=NOW) is None
-        assert keep_host(archive, lane, me, now=NOW).is_held
-        assert not keep_host(archive, lane, other, now=NOW).is_held
+def taken(archive: Archive, site: int, owner: Owner, *, now: datetime, lease_s: float = 60.0) -> HostLease:
+    """Take a host that nobody else holds."""
+    lease = take_host(archive, site, owner, now=now, lease_s=lease_s)
+    assert lease is not None
+    return lease
 
 
-def test_a_lane_without_work_is_not_handed_out(where: str) -> None:
-    with open_archive(where) as archive:
-        site, (task,) = begin(archive, "a")
-        store_outcomes(archive, [Outcome(task, "retry", NOW, status=503, retry_at=later(60))])
-        assert take_host(archive, site, Owner.of_this_process(), now=later(59)) is None
-        assert take_host(archive, site, Owner.of_this_process(), now=later(60)) is not None
+def test_a_lane_is_held_by_one(archive: Archive) -> None:
+    site, _ = begin(archive, "a")
+    me, other = Owner.of_this_process(), Owner.of_this_process()
+    lane = taken(archive, site, me, now=NOW)
+    assert (lane.name, lane.is_left) == (LANE, True)
+    assert take_host(archive, site, other, now=NOW) is None
+    assert take_host(archive, site, me, now=NOW) is None
+    assert keep_host(archive, lane, me, now=NOW).is_held
+    assert not keep_host(archive, lane, other, now=NOW).is_held
 
 
-def test_a_lane_given_back_keeps_its_pause(where: str) -> None:
-    with open_archive(where) as archive:
-        site, _ = begin(archive, "a")
-        me = Owner.of_this_process()
-        lane = take_host(archive, site, me, now=NOW)
-        assert lane is not None
-        leave_host(archive, lane, me, free_at=later(2.5), slow=4.0)
-        again = take_host(archive, site, me, now=later(1))
-        assert again is not None
-        assert (again.free_at, again.slow, again.is_left) == (later(2.5), 4.0, True)
+def test_a_lane_without_work_is_not_handed_out(archive: Archive) -> None:
+    site, (task,) = begin(archive, "a")
+    store_outcomes(archive, [Outcome(task, "retry", NOW, status=503, retry_at=later(60))])
+    assert take_host(archive, site, Owner.of_this_process(), now=later(59)) is None
+    assert take_host(archive, site, Owner.of_this_process(), now=later(60)) is not None
 
 
-def test_a_lane_is_shared_by_sites_of_one_host(where: str) -> None:
-    with open_archive(where) as archive:
-        site, _ = begin(archive, "a")
-        other = add_site(archive, "other", site_rows(archive)[0].start)
-        add_urls(archive, other, [found("b")])
-        assert take_host(archive, site, Owner.of_this_process(), now=NOW) is not None
-        assert take_host(archive, other, Owner.of_this_process(), now=NOW) is None
+def test_a_lane_given_back_keeps_its_pause(archive: Archive) -> None:
+    site, _ = begin(archive, "a")
+    me = Owner.of_this_process()
+    lane = taken(archive, site, me, now=NOW)
+    leave_host(archive, lane, me, free_at=later(2.5), slow=4.0)
+    again = taken(archive, site, me, now=later(1))
+    assert (again.free_at, again.slow, again.is_left) == (later(2.5), 4.0, True)
 
 
-def test_a_dead_holder_on_this_machine_is_followed_at_once(where: str) -> None:
-    with open_archive(where) as archive:
-        site, _ = begin(archive, "a")
-        assert take_host(archive, site, ended(), now=NOW) is not None
-        lane = take_host(archive, site, Owner.of_this_process(), now=NOW)
-        assert lane is not None
-        assert not lane.is_left
+def test_a_lane_is_shared_by_sites_of_one_host(archive: Archive) -> None:
+    site, _ = begin(archive, "a")
+    other = add_site(archive, "other", site_rows(archive)[0].start)
+    add_urls(archive, other, [found("b")])
+    assert take_host(archive, site, Owner.of_this_process(), now=NOW) is not None
+    assert take_host(archive, other, Owner.of_this_process(), now=NOW) is None
+
+
+def test_a_dead_holder_on_this_machine_is_followed_at_once(archive: Archive) -> None:
+    site, _ = begin(archive, "a")
+    assert take_host(archive, site, ended(), now=NOW) is not None
+    lane = taken(archive, site, Owner.of_this_process(), now=NOW)
+    assert not lane.is_left
 
 
 def test_a_holder_elsewhere_is_followed_when_its_time_is_over(where: str) -> None:
@@ -120,68 +118,57 @@ def test_who_lost_a_lane_cannot_give_it_back(where: str) -> None:
         assert (row.owner, row.slow, row.waiting) == (me.to_text(), 1.0, 1)
 
 
-def test_a_holder_hears_that_somebody_waits_and_lets_the_other_go_first(where: str) -> None:
-    with open_archive(where) as archive:
-        site, _ = begin(archive, "a")
-        me, other = Owner.of_this_process(), Owner.of_this_process()
-        lane = take_host(archive, site, me, now=NOW)
-        assert lane is not None
-        assert not keep_host(archive, lane, me, now=NOW).is_wanted
-        want_host(archive, site, other, now=later(1))
-        assert keep_host(archive, lane, me, now=later(2)).is_wanted
-        leave_host(archive, lane, me, free_at=later(3), slow=1.0)
-        assert take_host(archive, site, me, now=later(3)) is None
-        theirs = take_host(archive, site, other, now=later(3))
-        assert theirs is not None
-        assert not keep_host(archive, theirs, other, now=later(4)).is_wanted
+def test_a_holder_hears_that_somebody_waits_and_lets_the_other_go_first(archive: Archive) -> None:
+    site, _ = begin(archive, "a")
+    me, other = Owner.of_this_process(), Owner.of_this_process()
+    lane = taken(archive, site, me, now=NOW)
+    assert not keep_host(archive, lane, me, now=NOW).is_wanted
+    want_host(archive, site, other, now=later(1))
+    assert keep_host(archive, lane, me, now=later(2)).is_wanted
+    leave_host(archive, lane, me, free_at=later(3), slow=1.0)
+    assert take_host(archive, site, me, now=later(3)) is None
+    theirs = taken(archive, site, other, now=later(3))
+    assert not keep_host(archive, theirs, other, now=later(4)).is_wanted
 
 
-def test_a_wish_that_nobody_renews_is_forgotten(where: str) -> None:
-    with open_archive(where) as archive:
-        site, _ = begin(archive, "a")
-        me, other = Owner.of_this_process(), Owner.of_this_process()
-        lane = take_host(archive, site, me, now=NOW)
-        assert lane is not None
-        want_host(archive, site, other, now=NOW)
-        assert not keep_host(archive, lane, me, now=later(11)).is_wanted
-        leave_host(archive, lane, me, free_at=NOW, slow=1.0)
-        assert take_host(archive, site, me, now=later(12)) is not None
+def test_a_wish_that_nobody_renews_is_forgotten(archive: Archive) -> None:
+    site, _ = begin(archive, "a")
+    me, other = Owner.of_this_process(), Owner.of_this_process()
+    lane = taken(archive, site, me, now=NOW)
+    want_host(archive, site, other, now=NOW)
+    assert not keep_host(archive, lane, me, now=later(11)).is_wanted
+    leave_host(archive, lane, me, free_at=NOW, slow=1.0)
+    assert take_host(archive, site, me, now=later(12)) is not None
 
 
-def test_the_first_who_waits_is_the_next(where: str) -> None:
-    with open_archive(where) as archive:
-        site, _ = begin(archive, "a")
-        holder, first, second = (Owner.of_this_process() for _ in range(3))
-        lane = take_host(archive, site, holder, now=NOW)
-        assert lane is not None
-        want_host(archive, site, first, now=NOW)
-        want_host(archive, site, second, now=later(1))
-        leave_host(archive, lane, holder, free_at=NOW, slow=1.0)
-        assert take_host(archive, site, second, now=later(2)) is None
-        assert take_host(archive, site, first, now=later(2)) is not None
+def test_the_first_who_waits_is_the_next(archive: Archive) -> None:
+    site, _ = begin(archive, "a")
+    holder, first, second = (Owner.of_this_process() for _ in range(3))
+    lane = taken(archive, site, holder, now=NOW)
+    want_host(archive, site, first, now=NOW)
+    want_host(archive, site, second, now=later(1))
+    leave_host(archive, lane, holder, free_at=NOW, slow=1.0)
+    assert take_host(archive, site, second, now=later(2)) is None
+    assert take_host(archive, site, first, now=later(2)) is not None
 
 
-def test_nobody_waits_for_a_lane_that_is_free(where: str) -> None:
-    with open_archive(where) as archive:
-        site, _ = begin(archive, "a")
-        want_host(archive, site, Owner.of_this_process(), now=NOW)
-        assert take_host(archive, site, Owner.of_this_process(), now=NOW) is not None
+def test_nobody_waits_for_a_lane_that_is_free(archive: Archive) -> None:
+    site, _ = begin(archive, "a")
+    want_host(archive, site, Owner.of_this_process(), now=NOW)
+    assert take_host(archive, site, Owner.of_this_process(), now=NOW) is not None
 
 
 def take_and_pause(archive: Archive, site: int, owner: Owner, seconds: float) -> None:
-    lane = take_host(archive, site, owner, now=NOW)
-    assert lane is not None
+    lane = taken(archive, site, owner, now=NOW)
     leave_host(archive, lane, owner, free_at=later(seconds), slow=1.0)
 
 
-def test_a_pause_of_more_than_a_day_was_a_wrong_clock(where: str) -> None:
-    with open_archive(where) as archive:
-        site, _ = begin(archive, "a")
-        me = Owner.of_this_process()
-        take_and_pause(archive, site, me, 86_401)
-        lane = take_host(archive, site, me, now=NOW)
-        assert lane is not None
-        assert lane.free_at == NOW
+def test_a_pause_of_more_than_a_day_was_a_wrong_clock(archive: Archive) -> None:
+    site, _ = begin(archive, "a")
+    me = Owner.of_this_process()
+    take_and_pause(archive, site, me, 86_401)
+    lane = taken(archive, site, me, now=NOW)
+    assert lane.free_at == NOW
 
 
 def test_a_hold_from_the_future_does_not_last(where: str) -> None:
@@ -191,15 +178,12 @@ def test_a_hold_from_the_future_does_not_last(where: str) -> None:
         assert take_host(archive, site, Owner.of_this_process(), now=NOW) is not None
 
 
-def test_addresses_due_in_a_future_that_never_comes_are_due(where: str) -> None:
-    with open_archive(where) as archive:
-        site, (task, other) = begin(archive, "a", "b")
-        store_outcomes(
-            archive, [Outcome(task, "retry", later(2 * 86_400), status=503, retry_at=later(2 * 86_400 + 60))]
-        )
-        store_outcomes(archive, [done(other)])
-        assert [one.id for one in next_tasks(archive, site, LANE, 9, now=NOW)] == [task.id]
-        assert take_host(archive, site, Owner.of_this_process(), now=NOW) is not None
+def test_addresses_due_in_a_future_that_never_comes_are_due(archive: Archive) -> None:
+    site, (task, other) = begin(archive, "a", "b")
+    store_outcomes(archive, [Outcome(task, "retry", later(2 * 86_400), status=503, retry_at=later(2 * 86_400 + 60))])
+    store_outcomes(archive, [done(other)])
+    assert [one.id for one in next_tasks(archive, site, LANE, 9, now=NOW)] == [task.id]
+    assert take_host(archive, site, Owner.of_this_process(), now=NOW) is not None
 
 
 def test_an_owner_reads_what_it_wrote() -> None:

@@ -1,14 +1,11 @@
 """What makes a record itself: it must survive what sites do to their lists, and never swallow another record."""
 
-from __future__ import annotations
-
 import pytest
 from sqlalchemy import update
 from tests.archive.visiting import begin, done, extracted, later
 
 from scythe.archive.archive import Archive
 from scythe.archive.frontier import requeue
-from scythe.archive.open import open_archive
 from scythe.archive.outcomes import store_outcomes
 from scythe.archive.schema import RECORDS, digest_text
 from scythe.archive.site_health import count_archive
@@ -145,17 +142,16 @@ def test_the_old_hash_is_the_one_that_old_archives_have() -> None:
     assert all(one.old_hash == b"" for one in identify([PLAIN]))  # it is the same
 
 
-def test_records_of_an_old_archive_are_known_again_and_survive_a_redesign(where: str) -> None:
-    with open_archive(where) as archive:
-        site, (task,) = begin(archive, "1")
-        store_outcomes(archive, [listing(task, LINKED, body="1")])
-        make_old(archive, site)
-        known = known_records(archive, site, [LINKED])
-        assert all(one.is_known for one in known[0])
-        requeue(archive, site)
-        (receipt,) = store_outcomes(archive, [listing(task, LINKED, body="2", at=later(60))])
-        assert (receipt.records, receipt.sightings) == (0, 7)
-        requeue(archive, site)
-        (receipt,) = store_outcomes(archive, [listing(task, PLAIN, body="3", at=later(120))])
-        assert (receipt.records, receipt.sightings) == (0, 6)
-        assert count_archive(archive, site).records == 7
+def test_records_of_an_old_archive_are_known_again_and_survive_a_redesign(archive: Archive) -> None:
+    site, (task,) = begin(archive, "1")
+    store_outcomes(archive, [listing(task, LINKED, body="1")])
+    make_old(archive, site)
+    known = known_records(archive, site, [LINKED])
+    assert all(one.is_known for one in known[0])
+    requeue(archive, site)
+    (receipt,) = store_outcomes(archive, [listing(task, LINKED, body="2", at=later(60))])
+    assert (receipt.records, receipt.sightings) == (0, 7)
+    requeue(archive, site)
+    (receipt,) = store_outcomes(archive, [listing(task, PLAIN, body="3", at=later(120))])
+    assert (receipt.records, receipt.sightings) == (0, 6)
+    assert count_archive(archive, site).records == 7

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import os
 import sqlite3
 from importlib.metadata import PackageNotFoundError
@@ -39,11 +37,13 @@ def set_version(where: str, version: int) -> None:
         connection.execute(text("UPDATE scythe_archive SET version = :version"), {"version": version})
 
 
-def test_an_archive_is_made_once(where: str) -> None:
+def test_an_archive_is_the_same_after_it_was_closed(where: str) -> None:
     with open_archive(where) as archive:
-        begin(archive, "a")
-    with open_archive(where) as archive:
-        assert count_archive(archive).states == {"new": 1}
+        site, tasks = begin(archive, "a", "b")
+        store_outcomes(archive, [done(tasks[0])])
+    with open_archive(where, create=False) as archive:
+        assert find_site(archive, LANE) == site
+        assert next_tasks(archive, site, LANE, 9, now=NOW) == [tasks[1]]
 
 
 def test_two_archives_of_one_place_may_be_open(where: str) -> None:

@@ -1,7 +1,5 @@
 """A process that stands still in the middle of writing does not keep others from its sites."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from threading import Thread
 

@@ -1,7 +1,5 @@
 """Reading an archive out: everything that was stored, each thing once, of both databases."""
 
-from __future__ import annotations
-
 import tracemalloc
 from collections.abc import Iterator
 from dataclasses import replace
@@ -25,12 +23,6 @@ from scythe.model import Record, RecordList
 from scythe.url import Url
 
 BODY = Raw(200, (("Content-Type", "text/html"), ("X-Name", "caf\u00e9")), b"<p>as it came</p>")
-
-
-@pytest.fixture
-def archive(where: str) -> Iterator[Archive]:
-    with open_archive(where) as opened:
-        yield opened
 
 
 def paths(pages: Iterator[StoredPage]) -> list[str]:
@@ -170,7 +162,7 @@ def test_only_the_star_of_a_pattern_is_special(archive: Archive, pattern: str, e
 def test_every_page_is_read_once_over_many_batches_while_others_come(
     archive: Archive, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("scythe.archive.retrieval._BATCH", 100)
+    monkeypatch.setattr("scythe.archive.archive._BATCH", 100)
     monkeypatch.setattr("scythe.archive.retrieval._TOGETHER", 30)
     site, tasks = begin(archive, *(f"{number}" for number in range(250)))
     store_outcomes(archive, [done(task) for task in tasks])

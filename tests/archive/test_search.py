@@ -1,7 +1,5 @@
 """Searching an archive, in both databases: the same is found in both."""
 
-from __future__ import annotations
-
 import threading
 from dataclasses import replace
 from datetime import datetime
@@ -96,64 +94,56 @@ FINDS: list[tuple[str, set[str]]] = [
 ]
 
 
-def test_words_find_the_documents_that_have_them(where: str) -> None:
-    with open_archive(where) as archive:
-        fill(archive)
-        hits = {words: look_for(archive, words) for words, _ in FINDS}
+def test_words_find_the_documents_that_have_them(archive: Archive) -> None:
+    fill(archive)
+    hits = {words: look_for(archive, words) for words, _ in FINDS}
     assert {words: set(names(found)) for words, found in hits.items()} == dict(FINDS)
     assert {words: found.total for words, found in hits.items()} == {words: len(all_) for words, all_ in FINDS}
 
 
-def test_what_was_looked_for_is_marked_in_the_text(where: str) -> None:
-    with open_archive(where) as archive:
-        fill(archive)
-        (hit,) = look_for(archive, "rain* handel").documents
-        assert marked(hit.snippet) == ["Händel", "rain", "rain"]
-        (chinese,) = look_for(archive, "收成比").documents
-        assert marked(chinese.snippet) == ["收成比"]
+def test_what_was_looked_for_is_marked_in_the_text(archive: Archive) -> None:
+    fill(archive)
+    (hit,) = look_for(archive, "rain* handel").documents
+    assert marked(hit.snippet) == ["Händel", "rain", "rain"]
+    (chinese,) = look_for(archive, "收成比").documents
+    assert marked(chinese.snippet) == ["收成比"]
     assert "".join(piece.text for piece in hit.snippet) == STORIES["harvest"]
     assert marked(hit.title) == []
 
 
-def test_a_title_counts_more_than_the_text(where: str) -> None:
+def test_a_title_counts_more_than_the_text(archive: Archive) -> None:
     stories = {"plain": "word " * 30 + "barley", "barley": "word " * 31}
-    with open_archive(where) as archive:
-        fill(archive, stories)
-        assert names(look_for(archive, "barley")) == ["barley", "plain"]
-        assert names(look_for(archive, "barley", order="newest")) == ["barley", "plain"]
+    fill(archive, stories)
+    assert names(look_for(archive, "barley")) == ["barley", "plain"]
+    assert names(look_for(archive, "barley", order="newest")) == ["barley", "plain"]
 
 
-def test_without_words_the_newest_come_first(where: str) -> None:
-    with open_archive(where) as archive:
-        fill(archive)
-        assert names(look_for(archive)) == ["thai", "zh", "market", "harvest"]
+def test_without_words_the_newest_come_first(archive: Archive) -> None:
+    fill(archive)
+    assert names(look_for(archive)) == ["thai", "zh", "market", "harvest"]
 
 
 @pytest.mark.parametrize("order", ["best", "newest"])
-def test_pages_of_results_hold_together_while_more_is_stored(where: str, order: str) -> None:
-    with open_archive(where) as archive:
-        fill(archive, {f"p{number}": f"Barley number {number}." for number in range(7)})
-        first = look_for(archive, "barley", order=order, count=3)
-        fill(archive, {"later": "Barley again."})
-        seen, after = names(first), first.next
-        while after:
-            hits = look_for(archive, "barley", order=order, count=3, after=after)
-            seen, after = seen + names(hits), hits.next
+def test_pages_of_results_hold_together_while_more_is_stored(archive: Archive, order: str) -> None:
+    fill(archive, {f"p{number}": f"Barley number {number}." for number in range(7)})
+    first = look_for(archive, "barley", order=order, count=3)
+    fill(archive, {"later": "Barley again."})
+    seen, after = names(first), first.next
+    while after:
+        hits = look_for(archive, "barley", order=order, count=3, after=after)
+        seen, after = seen + names(hits), hits.next
     assert sorted(seen) == [f"p{number}" for number in range(7)]
     assert first.total == 7
 
 
-def test_what_a_document_said_before_is_found_on_request(where: str) -> None:
-    with open_archive(where) as archive:
-        site = fill(archive, {"a": "First there was barley."})
-        requeue(archive, site)
-        (task,) = next_tasks(archive, site, LANE, 9, now=later(60))
-        store_outcomes(
-            archive, [done(task, "oats", at=later(60), extracted=extracted("Now", text="Then there was oats."))]
-        )
-        assert names(look_for(archive, "barley")) == []
-        (old,) = look_for(archive, "barley", all_versions=True).documents
-        (new,) = look_for(archive, "oats").documents
+def test_what_a_document_said_before_is_found_on_request(archive: Archive) -> None:
+    site = fill(archive, {"a": "First there was barley."})
+    requeue(archive, site)
+    (task,) = next_tasks(archive, site, LANE, 9, now=later(60))
+    store_outcomes(archive, [done(task, "oats", at=later(60), extracted=extracted("Now", text="Then there was oats."))])
+    assert names(look_for(archive, "barley")) == []
+    (old,) = look_for(archive, "barley", all_versions=True).documents
+    (new,) = look_for(archive, "oats").documents
     assert (old.version, old.versions, new.version) == (1, 2, 2)
 
 
@@ -175,49 +165,45 @@ def test_searches_are_narrowed_by_site_kind_and_time(where: str) -> None:
         assert list_kinds(archive, "documents", ("other.example",)) == []
 
 
-def test_records_are_found_by_their_fields_and_links(where: str) -> None:
-    with open_archive(where) as archive:
-        _, task = watch(archive)
-        rows = region(("thing-7", "Old plough", "$ 40"), ("thing-8", "New sickle", "$ 12"), columns=("title", "price"))
-        store_outcomes(archive, [listed(task, rows)])
-        (hit,) = look_for(archive, "PLOUGH", what="records").records
-        assert [(one.name, marked(one.pieces)) for one in hit.fields] == [("title", ["plough"]), ("price", [])]
-        assert [one.links for one in look_for(archive, "thing 8", what="records").records] == [(f"{SITE}thing-8",)]
-        assert look_for(archive, what="records").total == 2
-        assert look_for(archive).total == 0  # a list that is watched is no document
-        assert list_kinds(archive, "records") == ["list"]
+def test_records_are_found_by_their_fields_and_links(archive: Archive) -> None:
+    _, task = watch(archive)
+    rows = region(("thing-7", "Old plough", "$ 40"), ("thing-8", "New sickle", "$ 12"), columns=("title", "price"))
+    store_outcomes(archive, [listed(task, rows)])
+    (hit,) = look_for(archive, "PLOUGH", what="records").records
+    assert [(one.name, marked(one.pieces)) for one in hit.fields] == [("title", ["plough"]), ("price", [])]
+    assert [one.links for one in look_for(archive, "thing 8", what="records").records] == [(f"{SITE}thing-8",)]
+    assert look_for(archive, what="records").total == 2
+    assert look_for(archive).total == 0  # a list that is watched is no document
+    assert list_kinds(archive, "records") == ["list"]
 
 
-def test_only_so_many_results_are_counted(where: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_so_many_results_are_counted(archive: Archive, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("scythe.archive.search.COUNTED", 3)
-    with open_archive(where) as archive:
-        fill(archive)
-        hits = look_for(archive)
+    fill(archive)
+    hits = look_for(archive)
     assert (hits.total, hits.is_more) == (3, True)
     assert COUNTED >= 10_000
 
 
-def test_the_index_is_made_bit_by_bit_and_says_what_it_lacks(where: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_index_is_made_bit_by_bit_and_says_what_it_lacks(archive: Archive, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(search_index._BATCH, "documents", 3)
-    with open_archive(where) as archive:
-        fill(archive, {f"p{number}": f"Barley number {number}." for number in range(7)})
-        assert run_search(archive, SearchQuery("barley")) == Hits(pending=7)
-        assert list_kinds(archive, "documents") == []
-        assert index_new(archive, budget_s=-1) == 4
-        some = run_search(archive, SearchQuery("barley"))
-        assert (some.total, some.pending) == (3, 4)
-        assert index_new(archive, budget_s=60) == 0
-        assert run_search(archive, SearchQuery("barley")).total == 7
+    fill(archive, {f"p{number}": f"Barley number {number}." for number in range(7)})
+    assert run_search(archive, SearchQuery("barley")) == Hits(pending=7)
+    assert list_kinds(archive, "documents") == []
+    assert index_new(archive, budget_s=-1) == 4
+    some = run_search(archive, SearchQuery("barley"))
+    assert (some.total, some.pending) == (3, 4)
+    assert index_new(archive, budget_s=60) == 0
+    assert run_search(archive, SearchQuery("barley")).total == 7
 
 
-def test_an_index_of_another_form_is_made_again(where: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    with open_archive(where) as archive:
-        fill(archive)
-        assert look_for(archive, "harvest").total == 1
-        monkeypatch.setattr(search_index, "FORM", 2)
-        assert run_search(archive, SearchQuery("harvest")).pending == 4
-        assert look_for(archive, "harvest").total == 1
-        assert verify_archive(archive) == []
+def test_an_index_of_another_form_is_made_again(archive: Archive, monkeypatch: pytest.MonkeyPatch) -> None:
+    fill(archive)
+    assert look_for(archive, "harvest").total == 1
+    monkeypatch.setattr(search_index, "FORM", 2)
+    assert run_search(archive, SearchQuery("harvest")).pending == 4
+    assert look_for(archive, "harvest").total == 1
+    assert verify_archive(archive) == []
 
 
 def test_what_appears_late_in_postgresql_is_found(postgres_url: str) -> None:
@@ -260,15 +246,14 @@ def test_two_who_search_at_once_index_everything_once(where: str) -> None:
         assert run_search(one, SearchQuery("barley")).total == 50
 
 
-def test_a_very_long_document_is_found_by_its_beginning(where: str) -> None:
+def test_a_very_long_document_is_found_by_its_beginning(archive: Archive) -> None:
     long = "wheat " * (LIMITS.searched_chars // 6 + 10) + "straw"
     chinese = "".join(chr(0x4E00 + number % 20_000) for number in range(LIMITS.searched_chars))
-    with open_archive(where) as archive:
-        fill(archive, {"long": long, "zh": chinese})
-        hits = look_for(archive, "wheat")
-        assert (hits.total, hits.cut) == (1, 2)
-        assert look_for(archive, "straw").total == 0
-        assert len(look_for(archive, "wheat").documents[0].snippet) > 1
+    fill(archive, {"long": long, "zh": chinese})
+    hits = look_for(archive, "wheat")
+    assert (hits.total, hits.cut) == (1, 2)
+    assert look_for(archive, "straw").total == 0
+    assert len(look_for(archive, "wheat").documents[0].snippet) > 1
 
 
 @pytest.mark.parametrize(
@@ -378,26 +363,25 @@ def test_a_damaged_index_is_told_in_words(tmp_path: Path) -> None:
             run_search(archive, SearchQuery("harvest"))
 
 
-def test_a_look_at_one_document_tells_its_versions_and_requests(where: str) -> None:
-    with open_archive(where) as archive:
-        site = fill(archive, {"a": "First there was barley."})
-        requeue(archive, site)
-        (task,) = next_tasks(archive, site, LANE, 9, now=later(60))
-        rows = region(("thing-7", "Old plough"), ("thing-8", "New sickle"))
-        new = extracted("Now", text="Then there was oats.", regions=(rows,))
-        store_outcomes(archive, [done(task, "oats", at=later(60), extracted=new)])
-        history = read_history(archive, task.id)
-        assert history is not None
-        assert [one.number for one in history.versions] == [2, 1]
-        assert [one.status for one in history.fetches] == [200, 200]
-        assert (history.fetched, history.records, history.is_list) == (2, 2, False)
-        first, last = read_version(archive, task.id, 1), read_version(archive, task.id)
-        assert first is not None
-        assert last is not None
-        assert (first.text, last.text) == ("First there was barley.", "Then there was oats.")
-        assert read_version(archive, task.id, 3) is None
-        assert read_history(archive, 999) is None
-        assert [one.fields for one in read_listed(archive, task.id)] == [("Old plough",), ("New sickle",)]
+def test_a_look_at_one_document_tells_its_versions_and_requests(archive: Archive) -> None:
+    site = fill(archive, {"a": "First there was barley."})
+    requeue(archive, site)
+    (task,) = next_tasks(archive, site, LANE, 9, now=later(60))
+    rows = region(("thing-7", "Old plough"), ("thing-8", "New sickle"))
+    new = extracted("Now", text="Then there was oats.", regions=(rows,))
+    store_outcomes(archive, [done(task, "oats", at=later(60), extracted=new)])
+    history = read_history(archive, task.id)
+    assert history is not None
+    assert [one.number for one in history.versions] == [2, 1]
+    assert [one.status for one in history.fetches] == [200, 200]
+    assert (history.fetched, history.records, history.is_list) == (2, 2, False)
+    first, last = read_version(archive, task.id, 1), read_version(archive, task.id)
+    assert first is not None
+    assert last is not None
+    assert (first.text, last.text) == ("First there was barley.", "Then there was oats.")
+    assert read_version(archive, task.id, 3) is None
+    assert read_history(archive, 999) is None
+    assert [one.fields for one in read_listed(archive, task.id)] == [("Old plough",), ("New sickle",)]
 
 
 def test_a_look_at_one_record_tells_where_it_was_seen(where: str) -> None:
@@ -418,13 +402,12 @@ def test_a_look_at_one_record_tells_where_it_was_seen(where: str) -> None:
         assert read_record_history(archive, 999) is None
 
 
-def test_a_record_whose_place_is_not_known_has_no_neighbours(where: str) -> None:
-    with open_archive(where) as archive:
-        _, task = watch(archive)
-        store_outcomes(archive, [listed(task, region(("thing-7", "Old plough"), ("thing-8", "New sickle")))])
-        with archive.writing() as connection:
-            connection.execute(text("UPDATE sightings SET place = NULL"))
-        history = read_record_history(archive, 1)
+def test_a_record_whose_place_is_not_known_has_no_neighbours(archive: Archive) -> None:
+    _, task = watch(archive)
+    store_outcomes(archive, [listed(task, region(("thing-7", "Old plough"), ("thing-8", "New sickle")))])
+    with archive.writing() as connection:
+        connection.execute(text("UPDATE sightings SET place = NULL"))
+    history = read_record_history(archive, 1)
     assert history is not None
     assert history.neighbours == ()
 

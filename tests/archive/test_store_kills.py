@@ -1,7 +1,5 @@
 """kill -9 while bodies go into a folder: whatever the archive mentions is there, whole."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

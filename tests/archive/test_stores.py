@@ -1,7 +1,5 @@
 """Bodies kept beside the database: where they go, how they are found again, what is said where they are not."""
 
-from __future__ import annotations
-
 import shutil
 from dataclasses import replace
 from pathlib import Path

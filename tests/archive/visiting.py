@@ -1,7 +1,5 @@
 """Visits for tests of archives: short ways to say what was found and what came of it."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime, timedelta
 from typing import Any
 

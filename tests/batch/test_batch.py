@@ -1,7 +1,5 @@
 """Batches: many files become tables and one report, also after a run was killed in the middle."""
 
-from __future__ import annotations
-
 import json
 import re
 import signal

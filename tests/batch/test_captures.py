@@ -1,7 +1,5 @@
 """Captures: what servers sent comes out of WARC and HTML files, whatever is wrong with some of it."""
 
-from __future__ import annotations
-
 import errno
 import gzip
 import io

@@ -1,7 +1,5 @@
 """Units: a stretch of a file becomes tables and exact counts, the same ones whoever extracts it and when."""
 
-from __future__ import annotations
-
 import os
 from dataclasses import replace
 from pathlib import Path
@@ -14,7 +12,7 @@ from tests.batch.warcs import DATE, http, page, record, tale, tales, write
 from scythe.batch import extract_unit as extracting
 from scythe.batch.batch_options import BatchOptions
 from scythe.batch.extract_unit import extract_unit
-from scythe.batch.local_engine import UnitWorker
+from scythe.batch.local_engine import run_units
 from scythe.batch.units import Unit, plan_units
 from scythe.errors import BadInput
 from scythe.site.profile_folder import ProfileFolder
@@ -210,12 +208,8 @@ def test_sites_beyond_the_number_kept_are_cut_all_the_same(
 def test_a_page_that_ends_its_process_costs_that_page_only(tmp_path: Path) -> None:
     huge = record("https://mill.example/huge", http(b"<!doctype html><body>" + b"<p>x" * 250_000))
     unit, out = unit_of(tmp_path / "a.warc.gz", page(1), huge, page(2)), tmp_path / "out"
-    hand = UnitWorker(replace(COLD, memory_bytes=640_000_000))
-    try:
-        report = hand.extract(unit, out)
-    finally:
-        hand.close()
-    assert hand.deaths == 2  # once may be by chance
+    options = replace(COLD, memory_bytes=640_000_000, processes=1)
+    (report,) = run_units([unit], out, options)
     assert [(failure.url, failure.why) for failure in report.failures] == [
         ("https://mill.example/huge", "took too much memory")
     ]

@@ -1,7 +1,5 @@
 """Learning the sites of a batch: which pages are learned from, what is kept, and what is not done twice."""
 
-from __future__ import annotations
-
 import gzip
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -97,7 +95,7 @@ def test_pages_of_a_learned_site_are_cut(learned: Learned, tmp_path: Path) -> No
     unit = learned.units[1]
     report = extract_unit(unit, tmp_path, learned.options)
     assert report.documents == len(DEMO) - 20
-    assert report.how.get("cut", 0) + report.how.get("mixed", 0) >= 0.8 * report.documents
+    assert report.how.get("cut", 0) + report.how.get("mixed", 0) >= 0.7 * report.documents
     assert report.profiles == {BIG: ProfileFolder(learned.profiles).digest_of(BIG)}
 
 
@@ -287,7 +285,7 @@ def test_a_damaged_profile_is_told_and_pages_are_read_without(learned: Learned, 
     whole = ProfileFolder(learned.profiles).file_of(BIG).read_bytes()
     folder.file_of(BIG).write_bytes(whole[: len(whole) // 2])
     assert folder.profile_for(f"https://{BIG}/") is None
-    assert "not JSON" in folder.complaints[BIG]
+    assert "not a profile of scythe" in folder.complaints[BIG]
     assert folder.used[BIG] == folder.digest_of(BIG) != ""
 
 

@@ -1,138 +1,113 @@
 """A worker process that dies, does not start, or is no longer wanted: what is told of its unit, and when."""
 
-from __future__ import annotations
-
+import asyncio
 import json
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable
+from contextlib import closing
 from pathlib import Path
+from typing import Any, TypeVar
 
 import pytest
+from tests.batch.scripted_worker import script_worker
 from tests.batch.warcs import page, write
 
-from scythe.batch import local_engine as hands
+from scythe.batch import local_engine
 from scythe.batch.batch import run_batch
 from scythe.batch.batch_options import BatchOptions
 from scythe.batch.batch_worker import SCAN
-from scythe.batch.local_engine import UnitWorker, our_hand
-from scythe.batch.ray_engine import _do, _extract
-from scythe.batch.units import Unit, UnitReport
+from scythe.batch.local_engine import UnitWorker, run_units
+from scythe.batch.units import Unit
 
 OPTIONS = BatchOptions(learn=False, processes=1, cpu_s=7)
 UNIT = Unit("none.warc.gz", "none")
-READY = "echo '{}'; read task"
-AT = 'printf "%b\\0\\0\\0\\0\\0\\0\\0" "\\0{}" | dd of="$3" conv=notrunc 2>/dev/null'  # the capture it says it is at
+T = TypeVar("T")
 
 
-@pytest.fixture
-def worker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], UnitWorker]]:
-    """Has a shell script in place of Python as the worker's process."""
-    made: list[UnitWorker] = []
+def ask(work: Callable[[UnitWorker], Awaitable[T]]) -> T:
+    async def run() -> T:
+        worker = UnitWorker(OPTIONS)
+        try:
+            return await work(worker)
+        finally:
+            await worker.close()
 
-    def make(script: str) -> UnitWorker:
-        path = tmp_path / "worker"
-        path.write_text(f"#!/bin/sh\n{script}\n")
-        path.chmod(0o755)
-        monkeypatch.setattr(sys, "executable", str(path))
-        made.append(UnitWorker(OPTIONS))
-        return made[-1]
-
-    yield make
-    for hand in made:
-        hand.close()
+    return asyncio.run(run())
 
 
 @pytest.mark.parametrize(
-    ("script", "why"),
+    ("line", "why", "tasks"),
     [
-        ("echo first >&2; echo no such module >&2; exit 3", "ended its process with code 3: no such module"),
-        ("exit 3", "ended its process with code 3: no word"),
-        (f"{READY}; kill -KILL $$", "ended its process by SIGKILL"),
-        (f"{READY}; kill -XCPU $$", "took more than 7 s"),
-        (f"{READY}; exit 77", "took too much memory"),
-        (f"{READY}; echo no answer; sleep 0; exit 4", "ended its process with code 4: no word"),
+        ("die('SIGKILL')", "the worker was ended by SIGKILL", 3),
+        ("die('SIGXCPU')", "took more than 7 s of CPU", 3),
+        ("sys.exit('no such thing')", "the worker ended with code 1: no such thing", 3),
+        ("send({'died': 'took too much memory', 'ill': True}); break", "took too much memory", 3),
+        ("note(count); die('SIGSEGV')", "the worker was ended by SIGSEGV", 4),  # each time of another page
     ],
-    ids="words silent killed slow memory garbage".split(),
+    ids="killed slow words memory pages".split(),
 )
-def test_a_worker_that_dies_without_a_page_at_hand_is_given_up_after_three_times(
-    worker: Callable[[str], UnitWorker], tmp_path: Path, script: str, why: str
+def test_a_unit_whose_worker_dies_again_and_again_is_given_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, line: str, why: str, tasks: int
 ) -> None:
-    hand = worker(script)
-    report = hand.extract(UNIT, tmp_path)
+    monkeypatch.setattr(local_engine, "_DEATHS", 4)
+    told = script_worker(tmp_path, monkeypatch, line)
+    report = ask(lambda worker: worker.extract(UNIT, tmp_path))
     assert report.why == f"its worker died again and again, at last: {why}"
-    assert hand.deaths == 3
-
-
-def test_a_unit_whose_pages_all_end_the_process_is_given_up_at_last(
-    worker: Callable[[str], UnitWorker], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(hands, "_DEATHS", 4)
-    hand = worker(f"{READY}; {AT.format('$(wc -l <$0.at)')}; echo >>$0.at; kill -SEGV $$")
-    (tmp_path / "worker.at").write_text("")
-    report = hand.extract(UNIT, tmp_path)
-    assert report.why == "its worker died again and again, at last: ended its process by SIGSEGV"
-    assert hand.deaths == 4
+    assert len(told.read_text().splitlines()) == tasks
 
 
 def test_a_page_that_two_processes_died_of_is_named_to_the_third(
-    worker: Callable[[str], UnitWorker], tmp_path: Path
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    said = json.dumps({"why": "as you like"})
-    hand = worker(
-        f"{READY}; echo \"$task\" >>$0.tasks; grep -q SEGV $0.tasks && echo '{said}'; {AT.format(5)}; kill -SEGV $$"
+    told = script_worker(
+        tmp_path, monkeypatch, "if task['blamed']: send({'why': 'as you like'})", "else: note(5); die('SIGSEGV')"
     )
-    assert hand.extract(UNIT, tmp_path).why == "as you like"
-    tasks = [json.loads(line) for line in (tmp_path / "worker.tasks").read_text().splitlines()]
-    assert [task["blamed"] for task in tasks] == [{}, {}, {"5": "ended its process by SIGSEGV"}]
+    assert ask(lambda worker: worker.extract(UNIT, tmp_path)).why == "as you like"
+    tasks = [json.loads(line) for line in told.read_text().splitlines()]
+    assert [task["blamed"] for task in tasks] == [{}, {}, {"5": "the worker was ended by SIGSEGV"}]
 
 
-def test_another_task_is_tried_a_second_time_where_the_process_died(worker: Callable[[str], UnitWorker]) -> None:
-    hand = worker(f"{READY}; test -e $0.again && echo '{{\"done\": [1, 2]}}'; touch $0.again; exit 9")
-    assert hand.do({"do": SCAN}) == ([1, 2], "")
-    assert hand.deaths == 1
-
-
-def test_another_task_that_two_processes_died_of_is_told_as_failed(worker: Callable[[str], UnitWorker]) -> None:
-    hand = worker(f"{READY}; kill -KILL $$")
-    assert hand.do({"do": SCAN}) == (None, "ended its process by SIGKILL")
-    assert hand.deaths == 2
-
-
-def test_a_hand_that_was_closed_starts_nothing_and_says_interrupted(
-    worker: Callable[[str], UnitWorker], tmp_path: Path
+@pytest.mark.parametrize(
+    ("line", "found"),
+    [
+        ("send({'done': [1, 2]}) if count > 1 else die('SIGKILL')", ([1, 2], "")),
+        ("die('SIGKILL')", (None, "the worker was ended by SIGKILL")),
+        ("send({'why': 'no such file'})", (None, "no such file")),
+    ],
+    ids="again twice why".split(),
+)
+def test_another_task_is_tried_a_second_time_where_the_process_died(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, line: str, found: tuple[Any, str]
 ) -> None:
-    hand = worker("touch $0.started; exit 1")
-    hand.close()
-    assert hand.do({"do": SCAN}) == (None, "interrupted")
-    assert hand.extract(UNIT, tmp_path).why == "interrupted"
-    assert hand.pages == hand.deaths == 0
-    assert not (tmp_path / "worker.started").exists()
+    script_worker(tmp_path, monkeypatch, line)
+    assert ask(lambda worker: worker.do({"do": SCAN})) == found
+
+
+def test_whoever_leaves_a_run_ends_its_processes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    told = script_worker(tmp_path, monkeypatch, "send({'why': str(os.getpid())}) if count == 1 else signal.pause()")
+    units = [Unit(name, name) for name in "abc"]
+    with closing(run_units(units, tmp_path, OPTIONS)) as reports:  # type: ignore[type-var]
+        pid = int(next(reports).why)
+    assert not Path(f"/proc/{pid}").exists()
+    assert len(told.read_text().splitlines()) <= 2
 
 
 def test_where_no_process_can_be_started_every_unit_says_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     paths = [str(write(tmp_path / f"{name}.warc.gz", [page(1)])) for name in "ab"]
     monkeypatch.setattr(sys, "executable", str(tmp_path / "gone"))
     report = run_batch(paths, tmp_path / "out", OPTIONS)
-    assert [unit.why for unit in report.units] == [
-        "its worker died again and again, at last: it does not start: No such file or directory"
-    ] * 2
+    assert all("No such file or directory" in unit.why for unit in report.units)
+    assert len(report.broken) == 2
 
 
-def test_what_a_task_of_a_cluster_does_is_done_by_one_hand_of_its_process(
-    worker: Callable[[str], UnitWorker], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_what_goes_wrong_in_the_list_of_tasks_is_raised_where_they_are_asked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(hands, "_ours", {})
-    report, told = UnitReport(UNIT, documents=2), json.dumps(OPTIONS.to_dict())
-    answers = [{"done": report.to_dict()}, {"done": [2, 0.5]}, {"why": "No such file"}]
-    worker("echo '{}'; while read task; do echo \"$task\" >>$0.tasks; sed -n $(wc -l <$0.tasks)p $0.answers; done")
-    (tmp_path / "worker.answers").write_text("".join(f"{json.dumps(answer)}\n" for answer in answers))
-    try:
-        row = _extract({"task": json.dumps({"unit": UNIT.to_dict(), "out": str(tmp_path)}), "options": told})
-        task = {"task": json.dumps({"do": SCAN, "number": "4", "unit": UNIT.to_dict()}), "options": told}
-        found, gone = _do(task), _do(task)
-    finally:
-        our_hand(OPTIONS).close()
-    assert UnitReport.from_dict(json.loads(row["report"])) == report
-    assert found == {"number": "4", "found": "[2, 0.5]", "why": ""}
-    assert gone == {"number": "4", "found": "null", "why": "No such file"}
-    assert len(hands._ours) == 1
+    script_worker(tmp_path, monkeypatch, "send({'why': 'none'})")
+
+    def units() -> Any:
+        yield UNIT
+        raise OSError("a list that cannot be read")
+
+    with pytest.raises(OSError, match="a list that cannot be read"):
+        list(run_units(units(), tmp_path, OPTIONS))

@@ -1,7 +1,5 @@
 """The engine for clusters: the same rows as on one machine, from Ray as it is installed."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess
@@ -12,9 +10,10 @@ from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import pytest
+from tests.batch.scripted_worker import script_worker
 from tests.batch.warcs import page, record, write
 
-from scythe.batch import local_engine, ray_engine
+from scythe.batch import ray_engine
 from scythe.batch.batch import run_batch
 from scythe.batch.batch_options import BatchOptions
 from scythe.batch.learn_sites import ScanTask, scan
@@ -99,16 +98,18 @@ def one_process(monkeypatch: pytest.MonkeyPatch) -> OneProcess:
 
 @pytest.fixture
 def worker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A shell script in place of a worker: it cannot look through units, and extracts what its file says."""
-    path = tmp_path / "worker"
-    case = """case "$task" in *'"do": "scan"'*) echo '{"why": "no page of it"}';; *) cat $0.report;; esac"""
-    path.write_text(f"#!/bin/sh\necho '{{}}'\nwhile read -r task; do {case}; done\n")
-    path.chmod(0o755)
-    monkeypatch.setattr(sys, "executable", str(path))
-    monkeypatch.setattr(local_engine, "_ours", {})
-    yield path
-    for ours in local_engine._ours.values():
-        ours.close()
+    """A script in place of a worker: it cannot look through units, and extracts what its file says."""
+    report = tmp_path / "report.json"
+    line = (
+        f"send({{'why': 'no page of it'}} if task['do'] == 'scan' else json.loads(Path({str(report)!r}).read_text()))"
+    )
+    script_worker(tmp_path, monkeypatch, line)
+    monkeypatch.setattr(ray_engine, "_workers", {})
+    yield report
+    with ray_engine._runner() as runner:
+        for each in ray_engine._workers.values():
+            runner.run(each.close())
+    ray_engine._runner.cache_clear()
 
 
 def test_tasks_are_handed_over_in_sets_and_each_comes_back_with_what_it_was(
@@ -143,7 +144,7 @@ def test_a_whole_batch_opens_one_cluster_to_learn_and_to_extract(
 ) -> None:
     path = str(write(tmp_path / "a.warc.gz", [page(1)]))
     (unit,) = plan_units([path])
-    worker.with_name("worker.report").write_text(json.dumps({"done": UnitReport(unit, documents=1).to_dict()}) + "\n")
+    worker.write_text(json.dumps({"done": UnitReport(unit, documents=1).to_dict()}))
     report = run_batch([path], tmp_path / "out", BatchOptions(engine="ray", processes=1))
     assert (report.total("documents"), report.learned is not None) == (1, True)
     assert one_process.told == ["up with 1 cores", "1 tasks", "1 tasks", "down"]

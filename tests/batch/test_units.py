@@ -1,7 +1,5 @@
 """Units: files, folders and patterns become stretches of work whose names stay the same."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

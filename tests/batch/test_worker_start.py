@@ -1,7 +1,5 @@
 """What a worker imports before its first page: no more than pages need."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 

@@ -1,7 +1,5 @@
 """WARC files to try batches on, some of them broken on purpose."""
 
-from __future__ import annotations
-
 import gzip
 from collections.abc import Iterable, Mapping
 from pathlib import Path

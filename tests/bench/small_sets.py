@@ -1,7 +1,5 @@
 """Sets for the whole benchmark, small enough for a test: pages of the demo site, and what they should give."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -26,7 +24,8 @@ def write_sets(folder: Path) -> Path:
     untold = [{"site": "untold", "html": _field_page(n)} for n in range(_SITE_PAGES)]
     _write(folder / "sites" / "fields.jsonl", told)
     _write(folder / "sites" / "wordpress.jsonl", untold)
-    rows = [_image_row(name, number) for name in ("farm.example", "field.example") for number in range(6)]
+    sites = ("farm.example", "field.example")
+    rows = [image_row(name, n // 3, n, relevant=n % 3 == 0) for name in sites for n in range(6)]
     _write(folder / "images" / "demo.jsonl", rows)
     (folder / "arrivals").mkdir()
     for name, per_day in (("quick", 60), ("slow", 6)):
@@ -77,22 +76,23 @@ def _field_page(number: int) -> str:
     )
 
 
-def _image_row(name: str, number: int) -> dict[str, object]:
-    relevant = number % 3 == 0
+def image_row(site: str, page: int, number: int, *, relevant: bool) -> dict[str, object]:
+    """Return a row of an image set: relevant images stand in figures, others in teasers of other stories."""
+    src = f"/media/{page}.jpg" if relevant else f"/thumbs/{number}.jpg"
     tags = (
-        f'<figure><img src="/media/{number}.jpg" width="900" height="600" alt="Field {number}">'
+        f'<figure class="lead"><picture><img src="{src}" width="900" height="600" alt="Field {page}">'
         if relevant
-        else f'<li class="teaser"><a href="/s{number}"><img src="/thumbs/{number}.jpg" width="120" height="80">'
+        else f'<li class="teaser"><a href="/s{number}"><img src="{src}" width="120" height="80">'
     )
     return {
-        "site": name,
-        "page_url": f"https://{name}/story-{number // 3}",
+        "site": site,
+        "page_url": f"https://{site}/story-{page}",
         "img_text": tags,
-        "src": f"/media/{number}.jpg" if relevant else f"/thumbs/{number}.jpg",
+        "src": src,
         "relevant": int(relevant),
         "anc": ["figure", "article", "main", "body"] if relevant else ["a", "li.teaser", "aside", "body"],
         "link": None if relevant else f"/s{number}",
         "fig": int(relevant),
-        "title": "Field is mown",
+        "title": f"Field {page} is mown",
         "ntext": 3000,
     }

@@ -1,7 +1,5 @@
 """`python -m bench crawl`: scythe and Scrapy on a site that is made up and served here."""
 
-from __future__ import annotations
-
 import json
 import sys
 from pathlib import Path

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import json
 import lzma
 from pathlib import Path
@@ -14,7 +12,7 @@ from bench.sites import SitePages, load_sites
 from typer.testing import CliRunner
 
 from bench import cut
-from scythe.site.cut.cutter import Cut
+from scythe.site.byte_rules import ByteCut
 
 PAGES = 14
 
@@ -56,7 +54,7 @@ def test_every_way_cuts_the_whole_element_on_every_page(site: SitePages) -> None
             for body, place in zip(site.bodies, pattern.ranges, strict=True):
                 assert place is not None
                 found = extract(body)
-                spans = [found.span] if isinstance(found, Cut) else None
+                spans = [found.span] if isinstance(found, ByteCut) else None
                 assert spans == [place] if spans else found == [body[slice(*place)].decode()], method.name
 
 

@@ -1,7 +1,5 @@
 """Floors of the whole benchmark: what was reached once must be reached again, on the same data."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Models by fold: files of made-up models, and what the benchmark makes of them."""
 
-from __future__ import annotations
-
 import json
 from importlib import resources
 from pathlib import Path

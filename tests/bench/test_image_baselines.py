@@ -1,7 +1,5 @@
 """The size rules answer the benchmark's pages."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 
 from bench.image_baselines import Baseline, LargestWidth, Lead

@@ -1,7 +1,5 @@
 """Published image classifiers can be scored: fitted to rows of one site, they answer for other rows."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 import pytest

@@ -1,56 +1,25 @@
 """`python -m bench images` on sets written here."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 from bench.command import app
 from bench.image_rows import LabelledRows, load_rows
 from bench.image_trials import Plan, choose, try_site, try_sites
 from bench.images import judge_page, run
+from tests.bench.small_sets import image_row
 from typer.testing import CliRunner
 
 from scythe.demo.scoring import Counts
-
-
-def _row(site: str, page: int, number: int, relevant: bool) -> dict[str, Any]:
-    name = f"photo-{page}" if relevant else f"teaser-{number}"
-    tags = (
-        f'<figure class="lead"><picture><img src="/media/{name}.jpg" width="900" height="600" alt="Field {page}">'
-        if relevant
-        else f'<li class="teaser"><a href="/story-{number}"><img src="/thumbs/{name}.jpg" width="120" height="80">'
-    )
-    return {
-        "site": site,
-        "page_url": f"https://{site}/story-{page}",
-        "page_type": "article",
-        "img_text": tags,
-        "src": f"/media/{name}.jpg" if relevant else f"/thumbs/{name}.jpg",
-        "relevant": int(relevant),
-        "anc": ["picture", "figure.lead", "article.story", "main", "body"]
-        if relevant
-        else ["a", "li.teaser", "ul.more", "aside", "body"],
-        "link": None if relevant else f"/story-{number}",
-        "fig": int(relevant),
-        "opos": 0.2 if relevant else 0.8,
-        "tpos": 0.1 if relevant else 0.9,
-        "og": 0,
-        "ld": 0,
-        "title": f"Field {page} is mown",
-        "hasmeta": 0,
-        "ntext": 3000,
-    }
 
 
 @pytest.fixture(scope="module")
 def image_set(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("sets") / "demo.jsonl"
     rows = [
-        _row(site, page, number, relevant=number == 0)
+        image_row(site, page, number, relevant=number == 0)
         for site in ("farm.example", "field.example")
         for page in range(24)
         for number in range(4)

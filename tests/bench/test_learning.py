@@ -1,7 +1,5 @@
 """Counting what learned sites cut and whether it is right."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """`python -m bench records` on page sets written here."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 
@@ -90,14 +88,16 @@ def test_attributes_are_counted_one_by_one_and_together(tmp_path):
     assert "currency" not in rows
 
 
-def test_an_unknown_method_is_refused_before_anything_runs(tmp_path):
-    with pytest.raises(BadInput, match="no method is called guess"):
-        bench.run(write(tmp_path, "lists", LIST_ROW), methods=("guess",))
-
-
-def test_a_row_without_ground_truth_is_refused_with_its_place(tmp_path):
-    with pytest.raises(BadInput, match="gold"):
-        bench.run(write(tmp_path, "lists", LIST_ROW, {"html": "<p>", "url": None}))
+@pytest.mark.parametrize(
+    ("rows", "methods", "complaint"),
+    [
+        ([LIST_ROW], ("guess",), "no method is called guess"),
+        ([LIST_ROW, {"html": "<p>", "url": None}], ("auto",), "gold"),
+    ],
+)
+def test_what_cannot_be_scored_is_refused_before_anything_runs(tmp_path, rows, methods, complaint):
+    with pytest.raises(BadInput, match=complaint):
+        bench.run(write(tmp_path, "lists", *rows), methods=methods)
 
 
 def test_the_command_prints_json_with_its_caution(tmp_path):

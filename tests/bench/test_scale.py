@@ -1,7 +1,5 @@
 """Plans for many pages: the web has the shape it was fitted to, plans add up, and small ones come true."""
 
-from __future__ import annotations
-
 import json
 import warnings
 from pathlib import Path
@@ -9,11 +7,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 from bench.command import app
-from bench.scale_batch import BatchPlanner, Cluster, plan_batches
+from bench.scale_batch import BatchPlanner, Cluster
 from bench.scale_costs import FULL, TEXT, Costs, Line, Ways, load_costs
 from bench.scale_crawl import finish
 from bench.scale_store import measure_store
-from bench.scale_web import Hosts, Web, make_hosts
+from bench.scale_web import Hosts, Web
 from typer.testing import CliRunner
 
 from scythe.errors import BadInput
@@ -30,16 +28,6 @@ COSTS = Costs(
 )  # fmt: skip
 
 
-def test_hosts_have_the_pages_asked_for_and_the_shape_they_were_fitted_to() -> None:
-    hosts = make_hosts(Web(), 2.48e9)
-    assert hosts.total_pages == pytest.approx(2.48e9)
-    assert hosts.total == pytest.approx(47.6e6, rel=0.15)
-    assert hosts.from_pages(135_000).total == pytest.approx(400, rel=0.5)
-    assert hosts.from_pages(8).total_pages / hosts.total_pages > 0.95
-    assert hosts.from_pages(8).total / hosts.total < 0.4
-    assert make_hosts(Web(), 2.48e9).count.tolist() == hosts.count.tolist()
-
-
 def test_steps_of_a_plan_add_up_to_what_single_pages_cost() -> None:
     hosts = Hosts(np.array([2.0, 1.0]), np.array([5.0, 100.0]))
     plan = BatchPlanner(Web(page_kb=100), COSTS, TEXT, hosts, Cluster()).make("by host", 8)
@@ -50,22 +38,6 @@ def test_steps_of_a_plan_add_up_to_what_single_pages_cost() -> None:
     assert us["tree"] == pytest.approx(10 * 6_000)
     assert us["learn"] == pytest.approx(1.05 * 2e6)
     assert plan.pages_cut == pytest.approx(90 / 110)
-
-
-def test_days_shrink_with_machines_until_the_network_is_full() -> None:
-    def days(machines: int, gbit: float) -> tuple[float, str]:
-        plan = plan_batches(Web(), COSTS, TEXT, 1e9, Cluster(machines, network_gbit=gbit))[0]
-        return plan.days, plan.bottleneck
-
-    assert days(20, 10)[0] == pytest.approx(days(10, 10)[0] / 2)
-    assert days(10, 0.1)[1] == "network"
-
-
-def test_a_crawl_lasts_as_long_as_its_largest_host() -> None:
-    hosts = Hosts(np.array([10.0, 1.0]), np.array([10.0, 1_000.0]))
-    assert finish(hosts, 2.0, float("inf"))[1.0] == pytest.approx(2_000)
-    assert finish(hosts, 2.0, 1.0)[1.0] == pytest.approx(110 + 990 * 2)  # first shared, then by the delay alone
-    assert finish(hosts, 2.0, 0.1)[1.0] == pytest.approx(1_100 / 0.1)
 
 
 def test_crawls_are_foretold_as_a_simulation_of_single_requests_goes() -> None:

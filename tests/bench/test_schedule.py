@@ -1,7 +1,5 @@
 """The benchmark of schedules on made-up lists."""
 
-from __future__ import annotations
-
 import json
 from bisect import bisect_right
 from pathlib import Path

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import pytest
 from bench.scoring import (
     Truth,
@@ -10,7 +8,6 @@ from bench.scoring import (
     cut_shingles,
     deviate,
     efficiency,
-    pool,
 )
 
 from scythe.demo.scoring import Counts, Rates, cut_tokens, rate
@@ -36,29 +33,28 @@ def test_each_character_is_a_token_in_scripts_without_spaces() -> None:
     }
 
 
-def test_tokens_count_as_multisets() -> None:
-    # gold a a b; got a b b c: two hits (a, b), two too much (b, c), one missed (a)
-    assert count(Truth("tokens", gold="a a b"), "A b b c") == Counts(2, 2, 1)
-
-
-def test_chunks_must_and_must_not_occur_whatever_the_white_space() -> None:
-    truth = Truth("chunks", must=("main  text", "lost"), must_not=("menu", "advert"))
-    assert count(truth, "The main\ntext and a menu") == Counts(1, 1, 1)
-
-
-def test_shingles_compare_case() -> None:
-    assert count(Truth("shingles", gold="a b c d e"), "a b c d") == Counts(1, 0, 1)
-    assert count(Truth("shingles", gold="a b c d"), "A b c d") == Counts(0, 1, 1)
+@pytest.mark.parametrize(
+    ("truth", "said", "counts"),
+    [
+        (Truth("tokens", gold="a a b"), "A b b c", Counts(2, 2, 1)),  # hits a and b, too much b and c, missed a
+        (
+            Truth("chunks", must=("main  text", "lost"), must_not=("menu", "advert")),
+            "The main\ntext, menu",
+            Counts(1, 1, 1),
+        ),
+        (Truth("shingles", gold="a b c d e"), "a b c d", Counts(1, 0, 1)),
+        (Truth("shingles", gold="a b c d"), "A b c d", Counts(0, 1, 1)),
+    ],
+)
+def test_a_text_is_counted_by_the_metric_of_its_page(truth: Truth, said: str, counts: Counts) -> None:
+    assert count(truth, said) == counts
 
 
 def test_nothing_expected_and_nothing_found_is_perfect() -> None:
+    assert rate(Counts(6, 2, 4)) == Rates(0.75, 0.6, 12 / 18)
     assert rate(Counts()) == Rates(1.0, 1.0, 1.0)
     assert rate(Counts(0, 3, 0)) == Rates(0.0, 0.0, 0.0)
     assert rate(Counts(0, 0, 3)) == Rates(0.0, 0.0, 0.0)
-
-
-def test_rates_of_one_page() -> None:
-    assert rate(Counts(6, 2, 4)) == Rates(0.75, 0.6, 12 / 18)
 
 
 def test_chunks_are_pooled_over_pages() -> None:
@@ -97,18 +93,14 @@ def test_ea_reproduces_the_published_rows() -> None:
     assert [round(100 * part, 2) for part in parts if part is not None] == [0.0, 15.91, 15.76]
 
 
-def test_ea_counts_characters_without_white_space() -> None:
-    assert deviate(Truth("tokens", gold="ab cd"), " a\nb c d ") == 0.0
-    assert deviate(Truth("tokens", gold="ab cd"), "") == 1.0
-    assert deviate(Truth("tokens", gold=""), "") == 0.0
-    assert deviate(Truth("tokens", gold=""), "x") == 1.0
-    assert deviate(Truth("chunks"), "x") is None
+@pytest.mark.parametrize(
+    ("gold", "said", "share"), [("ab cd", " a\nb c d ", 0.0), ("ab cd", "", 1.0), ("", "", 0.0), ("", "x", 1.0)]
+)
+def test_ea_counts_characters_without_white_space(gold: str, said: str, share: float) -> None:
+    assert deviate(Truth("tokens", gold=gold), said) == share
+    assert deviate(Truth("chunks"), said) is None
 
 
 def test_ea_is_a_hundred_minus_the_mean_deviation() -> None:
     assert efficiency([0.0, 0.5]) == 75.0
     assert efficiency([3.0]) == -200.0
-
-
-def test_pooled_counts_add_up() -> None:
-    assert pool([Counts(1, 1, 0), Counts(1, 0, 1)]) == rate(Counts(2, 1, 1))

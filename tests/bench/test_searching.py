@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import pytest
 from bench.searching import ALGORITHMS, Algorithm
 from hypothesis import example, given

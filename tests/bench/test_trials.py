@@ -1,7 +1,5 @@
 """`python -m bench.trials`: every trial has a command, and a line in bench/README.md."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from pathlib import Path
 

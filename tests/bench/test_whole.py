@@ -1,7 +1,5 @@
 """`python -m bench` without a part: everything at once, on sets made here."""
 
-from __future__ import annotations
-
 import json
 from importlib.resources import files
 from pathlib import Path

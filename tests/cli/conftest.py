@@ -1,7 +1,5 @@
 """Run the command line as a user does: in a process of its own."""
 
-from __future__ import annotations
-
 import io
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """`scythe batch` as people follow it: what is shown on the way, told at the end, and which code it ends with."""
 
-from __future__ import annotations
-
 import json
 import signal
 from collections.abc import Callable, Iterator
@@ -17,7 +15,8 @@ from scythe.batch.batch import Progress
 from scythe.batch.learn_sites import LearnReport
 from scythe.batch.units import BatchReport, FailedCapture, Unit, UnitReport
 from scythe.cli import batch as batch_report
-from scythe.cli.batch import app, show_batch, summarise
+from scythe.cli.batch import batch as app
+from scythe.cli.batch import show_batch, summarise
 
 EXTRACTING = Progress("extracting", 8, 2, 1_200, 10.0)
 

@@ -1,7 +1,5 @@
 """Completion: what a shell is offered by the installed command."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

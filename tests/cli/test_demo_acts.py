@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
@@ -14,8 +12,8 @@ from scythe.cli.demo_acts import ListDiary, Redesigning, kinds_table, sample_tab
 from scythe.crawling.crawl import Crawl
 from scythe.demo.crawl_results import KindRow, SamplePages
 from scythe.demo.crawl_steps import RedesignEffect
-from scythe.demo.growing import BEGIN, plan_growth
 from scythe.demo.show import Show
+from scythe.demo.watched_list import BEGIN, plan_growth
 from scythe.watching.events import Event, GapEvent, ListEvent, RecordEvent, TroubleEvent, VisitEvent
 
 AT = datetime.fromtimestamp(BEGIN, UTC)
@@ -97,10 +95,10 @@ def test_on_a_terminal_one_sees_what_time_it_is_at_a_list() -> None:
     played, out = stage(terminal=True, width=90)
     diary = ListDiary(played)
     show = played.follow_list(diary.status)
-    replay = plan_growth(1.0)
+    site = plan_growth(1.0)
 
     async def look() -> None:
-        await until(lambda: b"published" in out.getvalue(), show(cast(Any, None), replay))
+        await until(lambda: b"published" in out.getvalue(), show(site))
 
     asyncio.run(look())
     assert b"published since Monday morning; first visit" in out.getvalue()

@@ -1,7 +1,5 @@
 """Examples are read from JSON, CSV and options, and tied to the page they are about."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """`scythe export` as a user runs it."""
 
-from __future__ import annotations
-
 import json
 import os
 import pty
@@ -17,7 +15,8 @@ from typer.testing import CliRunner
 from scythe.archive.open import open_archive
 from scythe.archive.outcomes import store_outcomes
 from scythe.archive.results import PageQuery
-from scythe.cli.export import HELP, _export_under_a_bar, app
+from scythe.cli.export import HELP, _export_under_a_bar
+from scythe.cli.export import export as app
 from scythe.crawl_model import Extracted, Raw
 from scythe.errors import BadInput
 from scythe.output.archive_export import plan_export, read_date
@@ -137,14 +136,6 @@ def on_a_terminal(folder: Path, *arguments: str, stream: str) -> bytes:
     os.close(leader)
     assert done.returncode == 0
     return shown
-
-
-@pytest.mark.fault
-def test_on_a_terminal_control_characters_are_made_visible(site: Path, tmp_path: Path) -> None:
-    shown = on_a_terminal(tmp_path, "site.db", "-f", "csv", stream="stdout")
-    assert b"\x1b" not in shown
-    assert b"\x07" not in shown
-    assert "␛[31mHay␇".encode() in shown
 
 
 @pytest.mark.fault

@@ -1,7 +1,5 @@
 """Help as a manual has it: the same parts everywhere, on any terminal, in a manual page too."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """`scythe mcp` as the program of a language model uses it: a real client, a real process, standard input and output."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import os
@@ -49,17 +47,8 @@ def test_a_model_reads_lists_and_extracts_pages(sessions: Path) -> None:
         async with connect(sessions, "story.html", "--profile", "site.json", "--archive", "a.db") as client:
             tools = {tool.name: tool for tool in (await client.list_tools()).tools}
             wanted = {
-                "read",
-                "extract",
-                "records",
-                "suggest",
-                "sites",
-                "search",
-                "document",
-                "record",
-                "schedule",
-                "rules",
-            }
+                "read", "extract", "records", "suggest", "sites", "search", "document", "record", "schedule", "rules",
+            }  # fmt: skip
             assert wanted <= set(tools)
             assert "fetch_pages" not in tools
             assert all(tool.annotations.read_only_hint for tool in tools.values())

@@ -1,7 +1,5 @@
 """Pages of a site are found in files, folders, patterns and page sets, with the addresses they had."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import lzma

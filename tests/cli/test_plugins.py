@@ -1,7 +1,5 @@
 """Parts of another package, built and installed as its users would, and found by the command line."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

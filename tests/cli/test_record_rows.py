@@ -1,7 +1,5 @@
 """Rows of records: columns, safe cells and formats, without a process around them."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

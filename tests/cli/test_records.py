@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import csv
 import io
 import json
@@ -15,7 +13,7 @@ from tests.fetch.server import always, by_path, serve
 from tests.fetch.server import page as answer
 from typer.testing import CliRunner
 
-from scythe.cli.records import app
+from scythe.cli.records import records as app
 from scythe.cli.sinks import TableRows
 from scythe.output.rows import RowBatch, Shape
 

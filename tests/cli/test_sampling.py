@@ -1,7 +1,5 @@
 """A site is sampled politely: one page after the other, same host only, as robots.txt allows."""
 
-from __future__ import annotations
-
 import pytest
 from tests.fetch.server import Server, by_path, page, serve
 

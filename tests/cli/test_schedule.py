@@ -1,7 +1,5 @@
 """`scythe schedule` as a user runs it: trials over traces, and the plan of an archive."""
 
-from __future__ import annotations
-
 import json
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable, Sequence
@@ -18,7 +16,7 @@ from scythe.archive.open import open_archive
 from scythe.archive.outcomes import store_outcomes
 from scythe.archive.stored_sites import add_site
 from scythe.archive.watches import add_watch
-from scythe.cli.schedule import app
+from scythe.cli.schedule import schedule as app
 from scythe.cli.schedule_report import Experiment, _until, run_experiment
 from scythe.crawl_model import Extracted, FoundUrl, Looked, Outcome
 from scythe.schedule.policies import POLICIES, make_policy

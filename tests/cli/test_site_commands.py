@@ -1,7 +1,5 @@
 """Learn, cut, explain and check the bundled site from the command line."""
 
-from __future__ import annotations
-
 import csv
 import json
 from contextlib import chdir
@@ -16,6 +14,7 @@ from typer.testing import CliRunner
 from scythe.cli.explain import _describe
 from scythe.cli.main import app
 from scythe.demo import BASE, DemoPage
+from scythe.page.encoding import is_utf8
 from scythe.site.trace import CutTrace, FieldTrace, LayoutTrace
 
 DEMO = demo_site()
@@ -74,7 +73,7 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Desk:
 def test_learn_says_what_it_learned_and_how_it_fares(desk: Desk) -> None:
     out = desk.run("learn", "first", "--url", BASE, "-o", "again.json").stdout
     assert "10 pages" in out.splitlines()[0]
-    assert "addresses like /" in out
+    assert "keeps the first of" in out
     assert "title" in out
     assert " cut " in out
     assert "next: scythe cut again.json" in out
@@ -99,10 +98,13 @@ def test_every_field_says_how_it_was_got_and_where_it_was(desk: Desk) -> None:
     desk.run("cut", "news.json", "rest", "-o", "how.jsonl")
     for row in desk.lines("how.jsonl"):
         title = row["fields"]["title"]
-        start, end = title["span"]
         body = (desk.folder / str(row["source"])).read_bytes()
         assert title["how"].startswith("cut")
-        assert body[start:end].startswith(b"<h1")
+        if is_utf8(body):  # else the places would be those of a recoded page
+            start, end = title["span"]
+            assert body[start:end].startswith(b"<h1")
+        else:
+            assert title["span"] is None
 
 
 def test_cutting_by_the_tree_gives_the_same_values(desk: Desk) -> None:
@@ -113,7 +115,6 @@ def test_cutting_by_the_tree_gives_the_same_values(desk: Desk) -> None:
         for via in ("auto", "tree")
     ]
     assert values[0] == values[1]
-    assert all(row["fields"]["title"]["how"].startswith("tree") for row in desk.lines("tree.jsonl"))
 
 
 def test_cut_writes_a_table(desk: Desk) -> None:
@@ -187,10 +188,8 @@ def test_learn_tells_that_some_values_of_a_list_stand_for_it_and_which_are_not_t
     (desk.folder / "some.json").write_text(json.dumps(given), encoding="utf-8")
     said = desk.run("learn", "shop", "-o", "list.json", "--examples", "some.json").stdout
     assert "not learned:" not in said
-    assert (
-        "learned, but:\n  layout 1: features: 2 of the 4 values of a list were shown; all of them are taken; "
-        "not on the page where shown: 'No such thing'\n"
-    ) in said
+    assert "learned, but:\n  layout-1: features: " in said
+    assert "not on the page where shown: 'No such thing'\n" in said
 
 
 def test_fields_are_learned_from_a_table_of_examples_and_missing_where_there_are_none(desk: Desk) -> None:
@@ -254,17 +253,14 @@ def test_explain_names_layout_rules_places_and_time(desk: Desk) -> None:
     assert "marks, this one" in out
     assert "title: cut: " in out
     assert " us\n" in out
-    assert "the same" in out
-    assert "DIFFERS" not in out
-    assert "rules must agree" in out
+    assert "keeps" in out
 
 
 def test_explain_as_json_has_every_rule(desk: Desk) -> None:
     first = str(sorted((desk.folder / "rest").rglob("*.html"))[0])
     found = json.loads(desk.run("explain", "news.json", first, "--json").stdout)
     title = next(field for field in found["fields"] if field["name"] == "title")
-    assert title["values"] == title["by_tree"]
-    assert all(rule["offset"] == title["span"][0] for way in title["ways"] for rule in way["rules"] if rule["offset"])
+    assert title["rules"][0]["offset"] == title["span"][0]
     assert title["cut_us"] > 0
 
 
@@ -276,14 +272,13 @@ def test_explain_says_when_a_page_fits_no_layout(desk: Desk) -> None:
 
 def test_explain_names_how_many_layouts_and_values_are_not_shown() -> None:
     layouts = tuple(LayoutTrace(f"layout-{number}", 10, number, fits=number == 7) for number in range(8))
-    field = FieldTrace("tag", "cut: tag", ("a", "b", "c", "d", "e"), (3, 9), 1, 2.0, ("a",), "", ())
+    field = FieldTrace("tag", "cut: tag", ("a", "b", "c", "d", "e"), (3, 9), 1, 2.0, "", ())
     lines = list(_describe(CutTrace(100, "utf-8", layouts, (field,))))
     assert lines[0] == "  layout-7: 7 of 10 marks, this one"
     shown = sum("marks" in line for line in lines)
     assert lines[shown] == f"  and {8 - shown} layouts that fit less"
     assert [line.split()[-1] for line in lines if "value" in line] == ["a", "b", "c"]
     assert "         and 2 more" in lines
-    assert "  tree   DIFFERS: a" in lines
 
 
 def test_check_is_content_with_pages_of_the_same_design(desk: Desk) -> None:
@@ -300,7 +295,8 @@ def test_check_fails_after_a_redesign_and_says_what_stopped(desk: Desk) -> None:
 def test_check_names_the_field_that_is_gone(desk: Desk) -> None:
     (desk.folder / "untitled").mkdir(exist_ok=True)
     for number, demo in enumerate(NEWS[10:13]):
-        html = demo.html.replace(b"<h1", b"<h6").replace(b"</h1>", b"</h6>")
+        html = demo.html.replace(b"<h1", b"<h6").replace(b"</h1>", b"</h6>").replace(b"og:title", b"x")
+        html = html.replace(b"<title>", b"<notitle>").replace(b"</title>", b"</notitle>")
         (desk.folder / "untitled" / f"{number}.html").write_bytes(html)
     out = desk.run("check", "news.json", "untitled", check=1).stdout
     assert "layout-1: title: missing" in out
@@ -319,15 +315,15 @@ def test_check_speaks_json(desk: Desk) -> None:
     ("arguments", "why"),
     [
         (("cut", "no.json", "rest"), "no.json: cannot be read"),
-        (("cut", "cut.json", "rest"), "cut.json: line "),
+        (("cut", "cut.json", "rest"), "cut.json: not a profile of scythe"),
         (("cut", "news.json", "rest", "--via", "magic"), "--via magic: expected one of auto, cut, tree"),
         (("cut", "news.json", "rest", "-f", "docx"), "known formats are txt"),
         (("cut", "news.json", "rest", "-o", "out.xyz"), "the suffix names no format"),
-        (("check", "cut.json", "rest"), "cut.json: line "),
+        (("check", "cut.json", "rest"), "cut.json: not a profile of scythe"),
         (("check", "no.json", "rest"), "no.json: cannot be read: No such file"),
         (("check", "rest", "rest"), "rest: cannot be read: Is a directory"),
         (("check", "news.json", "nowhere"), "there is no page to check"),
-        (("explain", "cut.json", "rest"), "cut.json: line "),
+        (("explain", "cut.json", "rest"), "cut.json: not a profile of scythe"),
         (("learn", "nowhere", "-o", "x.json"), "there is no page to learn from"),
         (("learn", "shop", "-o", "x.json", "--field", "price=nowhere"), "no page shows 'nowhere'"),
         (("learn", "shop", "-o", "x.json", "--field", "colour"), "colour"),

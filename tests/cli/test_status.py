@@ -1,7 +1,5 @@
 """What `scythe status` says of workers and sites, in lines for people."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from datetime import UTC, datetime
 

@@ -1,7 +1,5 @@
 """`scythe suggest` names the pages to annotate, whatever form they come in."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from dataclasses import replace

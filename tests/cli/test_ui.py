@@ -1,7 +1,5 @@
 """`scythe ui` as a user starts it: in a process of its own, until a signal ends it."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

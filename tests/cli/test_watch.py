@@ -1,7 +1,5 @@
 """`scythe watch`: what is printed, which code it ends with, what the archive has then."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import signal

@@ -1,7 +1,5 @@
 """How `scythe worker` ends where the archive keeps it waiting."""
 
-from __future__ import annotations
-
 import os
 
 import pytest

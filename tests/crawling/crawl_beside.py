@@ -3,8 +3,6 @@
 It begins with a line of input, and writes a line of JSON per event.
 """
 
-from __future__ import annotations
-
 import asyncio
 import json
 import sys

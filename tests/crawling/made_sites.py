@@ -1,7 +1,5 @@
 """Sites made up for tests of discovery: an address comes in, a page with text and links goes out; no server needed."""
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field

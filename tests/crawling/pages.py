@@ -1,7 +1,5 @@
 """Pages of one site that are alike and small, for tests of extraction workers."""
 
-from __future__ import annotations
-
 import random
 
 from scythe.engine.worker_protocol import Job, SiteSetup

@@ -1,7 +1,5 @@
 """Which of the addresses that pages name are visited."""
 
-from __future__ import annotations
-
 import json
 
 from scythe.crawl_model import Extracted, Task

@@ -1,7 +1,5 @@
 """A site goes on being crawled with what somebody once said of it."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Where pages, sitemaps and feeds say to go on."""
 
-from __future__ import annotations
-
 import pytest
 
 from scythe.engine.discovery import Discovery, discover, read_robots_tag

@@ -1,7 +1,5 @@
 """What goes into an archive comes out again as the same document."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What answers mean for their addresses."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 from random import Random
 
@@ -48,13 +46,6 @@ def test_a_page_goes_on_to_extraction_with_its_hash_and_validators() -> None:
     assert outcome.raw is None
 
 
-def test_a_response_is_kept_as_it_came_where_that_is_asked_for() -> None:
-    outcome, _ = Site(keep_raw=True).judge.settle(TASK, answer(X_Any="1"))
-    assert outcome.raw is not None
-    assert outcome.raw.body == PAGE
-    assert ("X-Any", "1") in outcome.raw.headers
-
-
 def test_validators_that_are_too_long_or_not_text_are_not_kept() -> None:
     outcome, _ = Site().judge.settle(TASK, answer(ETag="x" * 5_000, Last_Modified="\x00\x01"))
     assert (outcome.etag, outcome.modified) == ("", "")
@@ -84,12 +75,6 @@ def test_what_may_pass_is_tried_again_until_the_attempts_are_used_up(status: int
     assert outcome.retry_at is not None
     last = Task(7, 1, TASK.url, "example.org", attempts=2)
     assert Site().judge.settle(last, answer(status))[0].state == "failed"
-
-
-def test_retry_after_is_obeyed() -> None:
-    outcome, _ = Site().judge.settle(TASK, answer(503, Retry_After="3000"))
-    assert outcome.retry_at is not None
-    assert (outcome.retry_at - datetime.now(UTC)).total_seconds() > 2_990
 
 
 def test_a_redirect_inside_the_site_becomes_a_new_address() -> None:

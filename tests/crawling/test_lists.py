@@ -1,7 +1,5 @@
 """Lists that are watched and are no pages: sitemaps are read as lists, and what is neither says what it is."""
 
-from __future__ import annotations
-
 import gzip
 import json
 from dataclasses import replace

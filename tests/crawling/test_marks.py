@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from random import Random
 
 from scythe.crawling.traps import HashSet
@@ -8,18 +6,6 @@ from scythe.crawling.traps import HashSet
 def made(count: int, seed: int = 1) -> list[int]:
     random = Random(seed)
     return [random.getrandbits(64) for _ in range(count)]
-
-
-def test_a_mark_is_new_once() -> None:
-    marks = HashSet()
-    assert [marks.is_new(mark) for mark in (0, 7, 7, 0, 2**64 - 1, 2**64 - 1)] == [
-        True,
-        True,
-        False,
-        False,
-        True,
-        False,
-    ]
 
 
 def test_marks_are_known_while_the_table_gets_wider() -> None:
@@ -35,10 +21,3 @@ def test_what_came_last_is_known_however_many_came_before() -> None:
         marks.is_new(mark)
     assert len(marks) == 1 << 12
     assert sum(not marks.is_new(mark) for mark in reversed(seen[-1_500:])) >= 1_490
-
-
-def test_a_small_site_has_a_small_table() -> None:
-    marks = HashSet()
-    for mark in made(500):
-        marks.is_new(mark)
-    assert len(marks) == 1_024

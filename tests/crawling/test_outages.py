@@ -1,7 +1,5 @@
 """A host that is gone in the middle of a crawl: a short while is waited for, a long one fails no page."""
 
-from __future__ import annotations
-
 import asyncio
 import threading
 from collections import Counter

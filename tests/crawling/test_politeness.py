@@ -1,7 +1,5 @@
 """What a server sees of a crawl: its delay, its robots.txt and its refusals are kept, as its own log tells."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import contextmanager
@@ -150,32 +148,12 @@ def test_several_at_a_time_start_a_delay_apart(tmp_path: Path) -> None:
     assert 2 <= server.open_most <= 4
 
 
-@pytest.mark.parametrize("status", ["503 Later", "429 Slow down"])
-def test_where_robots_txt_fails_no_page_is_asked_for(tmp_path: Path, status: str) -> None:
-    site = chain(3) | {"/robots.txt": page(b"User-agent: *\nAllow: /", status=status)}
-    with logged(of(site)) as log:
-        run = crawl(log.url(), tmp_path)
-    assert set(log.paths) == {"/robots.txt"}
-    assert run.tally.pages == 0
-    assert "robots.txt" in run.why_ended
-
-
-def test_a_robots_txt_that_never_comes_closes_the_site(tmp_path: Path) -> None:
-    async def silent(path: str) -> AsyncIterator[bytes]:
-        if path == "/robots.txt":
-            await asyncio.sleep(60)
-        yield story(0)
-
-    with serve(silent) as server:
-        run = crawl(server.url(), tmp_path, CrawlOptions(timeout_s=0.4, allow_private=True))
-    assert [head.split(" ")[1] for head in server.heads] == ["/robots.txt"]
-    assert run.tally.pages == 0
-
-
 def test_a_site_that_was_closed_is_crawled_when_its_robots_txt_comes(tmp_path: Path) -> None:
     site = chain(3)
     with logged(lambda path, log: BUSY if path == "/robots.txt" and len(log.seen) < 2 else site.get(path)) as log:
-        assert crawl(log.url(), tmp_path).tally.pages == 0
+        closed = crawl(log.url(), tmp_path)
+        assert (closed.tally.pages, log.paths) == (0, ["/robots.txt"])
+        assert "robots.txt" in closed.why_ended
         assert crawl(log.url(), tmp_path).tally.pages == 3
     assert log.paths[:3] == ["/robots.txt", "/robots.txt", "/"]
 

@@ -1,7 +1,5 @@
 """`--render`: a site that only scripts can write is crawled through the system's browser."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """A site that asks for long pauses, or whose pages fail, is not sampled for ever."""
 
-from __future__ import annotations
-
 from tests.cli.test_sampling import FRONT, HTML, SITE, asked_for, sampled
 from tests.fetch.server import by_path, page, serve
 

@@ -1,7 +1,5 @@
 """What belongs to a site and what does not."""
 
-from __future__ import annotations
-
 import json
 import time
 

@@ -1,7 +1,5 @@
 """Two who work on one site never learn it against each other: one line of profiles, taken up by both."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import os

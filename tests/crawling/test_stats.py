@@ -1,7 +1,5 @@
 """What a crawl counts and which addresses it learns from: notes are kept once, lists of addresses come first."""
 
-from __future__ import annotations
-
 from scythe.crawl_model import Task
 from scythe.crawling.stats import CrawlStats
 from scythe.engine.sampling import SampleChoice

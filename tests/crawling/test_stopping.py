@@ -1,7 +1,5 @@
 """Runs that are stopped while a server keeps them waiting: they end soon, and others need not wait for them."""
 
-from __future__ import annotations
-
 import asyncio
 import gc
 import socket

@@ -1,17 +1,14 @@
 """A whole crawl of a site with traps, served on loopback: it ends, and every honest page is in the archive."""
 
-from __future__ import annotations
-
 import asyncio
-from collections.abc import Iterator
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from collections.abc import AsyncIterator
 from pathlib import Path
-from threading import Thread
 
 import pytest
-from tests.crawling.made_sites import STYLES, Honest, Site, with_traps
+from tests.crawling.made_sites import STYLES, Honest, with_traps
+from tests.faults.servers import HTML
 from tests.faults.servers_sites import write
+from tests.fetch.server import page, serve
 
 from scythe.archive.open import open_archive
 from scythe.archive.results import PageQuery
@@ -22,40 +19,19 @@ from scythe.crawling.crawl_options import CrawlOptions
 pytestmark = pytest.mark.fault
 
 
-@contextmanager
-def served(site: Site) -> Iterator[str]:
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            page = site(f"https://example.org{self.path}")
-            body = write(page) if page else b"not found"
-            self.send_response(200 if page else 404)
-            self.send_header("Content-Type", "text/html; charset=utf-8")
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, *args: object) -> None:
-            """Keep quiet."""
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}"
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
-
-
 def test_a_site_with_traps_is_crawled_to_its_end(tmp_path: Path) -> None:
     honest = Honest(STYLES[0], articles=40, months=24)
     options = CrawlOptions(delay=0, per_host=4, allow_private=True, patience_s=5, parts=("text",))
     site = with_traps(honest, ["calendar by path", "repeated path", "counter"])
-    with served(site) as address, open_archive(tmp_path / "a.db") as archive:
-        run = Crawl(f"{address}/", archive, options)
+
+    async def answer(path: str) -> AsyncIterator[bytes]:
+        made = site(f"https://example.org{path}")
+        yield page(write(made), HTML) if made else page(b"not found", status="404 Not Found")
+
+    with serve(answer) as server, open_archive(tmp_path / "a.db") as archive:
+        run = Crawl(server.url(), archive, options)
         asyncio.run(asyncio.wait_for(run.run(), 120))
-        pages = {page.url.removeprefix(address) for page in read_pages(archive, PageQuery())}
+        pages = {stored.url.removeprefix(server.url("")) for stored in read_pages(archive, PageQuery())}
     assert run.why_ended == "complete"
     assert {url.removeprefix("https://example.org") for url in honest.pages} <= pages
     assert len(pages) < len(honest.pages) + 250

@@ -1,7 +1,5 @@
 """Endless sites are left, and no honest page is lost for it."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest
@@ -20,7 +18,6 @@ from scythe.crawling.traps import (
     Traps,
     why_endless,
 )
-from scythe.engine.sampling import kinds_of
 from scythe.limits import LIMITS
 
 START = "https://example.org/"
@@ -190,13 +187,6 @@ def test_what_was_stopped_stays_so_in_the_next_run() -> None:
     assert again.why_trapped(f"{SITE}/view/1") == SAME_AGAIN
     assert again.pages == 100
     assert Traps.from_json({"pages": "x", "stopped": [1]}) == Traps()
-
-
-def test_kinds_keep_folders_apart_and_titles_together() -> None:
-    assert kinds_of(f"{SITE}/news/some-title")[0] == kinds_of(f"{SITE}/news/another-one-here")[0]
-    assert kinds_of(f"{SITE}/news/some-title")[0] != kinds_of(f"{SITE}/shop/some-title")[0]
-    assert kinds_of(f"{SITE}/s/0a1b2c3d4e5f/x")[0] == kinds_of(f"{SITE}/s/9a8b7c6d5e4f/x")[0]
-    assert kinds_of(f"{SITE}/?id=12")[0] == kinds_of(f"{SITE}/?id=7")[0] != kinds_of(f"{SITE}/?page=7")[0]
 
 
 def test_memory_is_bounded() -> None:

@@ -1,13 +1,9 @@
-from __future__ import annotations
-
 import json
 
 from scythe.crawl_model import Extracted
-from scythe.demo.corners import Corner
-from scythe.demo.crawl_results import count_fields, judge_corners, race, score_kinds, score_texts
-from scythe.demo.crawl_steps import Crawled, Visited, VisitedUrl, order_steps
+from scythe.demo.crawl_results import count_fields, race, score_kinds, score_texts
+from scythe.demo.crawl_steps import Crawled, Visited, order_steps
 from scythe.demo.protocol import Request
-from scythe.demo.wording import corner_ending
 from scythe.demo.world import World
 from scythe.model import Record, RecordList
 from scythe.site.site import Site
@@ -35,7 +31,7 @@ def extracted(path: str, *, text: str | None = None, how: str = "cut", cut: int 
 
 
 def test_a_perfect_crawl_scores_one_everywhere() -> None:
-    rows = score_kinds(WORLD, [Visited(path, "new", extracted(path)) for path in WORLD.paths])
+    rows = score_kinds(WORLD, [Visited(path, extracted(path)) for path in WORLD.paths])
     assert sum(row.pages for row in rows) == len(WORLD.paths)
     for row in rows:
         assert row.found == row.titles == row.pages
@@ -48,52 +44,32 @@ def test_a_perfect_crawl_scores_one_everywhere() -> None:
 
 def test_what_was_not_found_or_is_wrong_lowers_the_score() -> None:
     story = next(plan.path for plan in WORLD.ledger.content if plan.kind == "news")
-    (row,) = (row for row in score_kinds(WORLD, [Visited(story, "new", extracted(story, text="x"))]) if row.found)
+    (row,) = (row for row in score_kinds(WORLD, [Visited(story, extracted(story, text="x"))]) if row.found)
     assert (row.kind, row.found, row.f1) == ("news", 1, 0.0)
     assert row.pages > 1
 
 
 def test_fields_are_counted_on_learned_pages_only() -> None:
-    cold = Visited("/", "new", extracted("/", how="cold"))
-    rows = {row.name: row for row in count_fields([cold, Visited("/", "new", extracted("/")), Visited("/x", "", None)])}
+    cold = Visited("/", extracted("/", how="cold"))
+    rows = {row.name: row for row in count_fields([cold, Visited("/", extracted("/")), Visited("/x", None)])}
     assert (rows["title"].cut, rows["title"].tree) == (1, 0)
     assert (rows["records"].cut, rows["records"].tree) == (0, 1)
     assert (rows["author"].cut, rows["author"].missing) == (0, 0)
 
 
-def test_corners_are_judged_by_the_states_of_their_addresses() -> None:
-    corner = Corner("gone", "410", ("/a", "/b?c=1"), lambda *_: None, below=("/deep/",), good=("gone",))
-    addresses = [
-        VisitedUrl("/a", "gone", "the server answered 410"),
-        VisitedUrl("/deep/1", "gone", ""),
-        VisitedUrl("/z", "", ""),
-    ]
-    log = [Request(0.0, target, 410, "", 1) for target in ("/a", "/a", "/deep/9", "/other")]
-    (row,) = judge_corners([corner], addresses, log)
-    assert (row.requests, row.states, row.is_good) == (3, (("gone", 2),), True)
-    assert corner_ending(row) == "2 gone: the server answered 410"
-    twins = [Visited("/a", "new", None), Visited("/deep/1", "duplicate", None), Visited("/deep/2", "cut", None)]
-    (row,) = judge_corners([corner], [VisitedUrl(visit.path, "done", "") for visit in twins], [], twins)
-    assert corner_ending(row) == "3 archived, 1 of them like others, marked as not whole"
-    (row,) = judge_corners([corner], [VisitedUrl("/b?c=1", "done", "")], [])
-    assert not row.is_good
-    (row,) = judge_corners([corner], [], [])
-    assert corner_ending(row) == "not asked for, by address"
-
-
 def test_pages_that_are_not_there_yet_do_not_count_where_only_those_that_came_are_asked_for() -> None:
     stories = [plan.path for plan in WORLD.ledger.content if plan.kind == "blog"]
-    came = [Visited(stories[0], "new", extracted(stories[0]))]
+    came = [Visited(stories[0], extracted(stories[0]))]
     (row,) = score_kinds(WORLD, came, {stories[0]})
     assert (row.kind, row.pages, row.images) == ("blog", 1, (2, 2))
-    assert score_texts(WORLD, [*came, Visited("/lab/", "new", None)]) == {stories[0]: 1.0}
+    assert score_texts(WORLD, [*came, Visited("/lab/", None)]) == {stories[0]: 1.0}
 
 
 def test_steps_know_the_design_by_the_request_that_brought_the_page() -> None:
     paths = WORLD.paths[:6]
     crawled = Crawled(WORLD.base)
-    crawled.visited += [Visited(path, "new", extracted(path)) for path in paths]
-    crawled.visited.append(Visited("/elsewhere", "new", None))
+    crawled.visited += [Visited(path, extracted(path)) for path in paths]
+    crawled.visited.append(Visited("/elsewhere", None))
     log = [Request(0.0, path, 200, "", 1) for path in (*paths, paths[0])]  # the first one was asked for again later
     steps = order_steps(WORLD, crawled, log, 4)
     assert [step.design for step in steps] == [1, 0, 0, 0, 1, 1]

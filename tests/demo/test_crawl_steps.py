@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from scythe.demo.crawl_steps import ENOUGH, WINDOW, Step, judge_redesign
 from scythe.demo.wording import describe_redesign
 

@@ -1,27 +1,12 @@
-from __future__ import annotations
-
 import http.client
 import re
 import socket
-from collections.abc import Callable
-from contextlib import AbstractContextManager
 from urllib.parse import urlsplit
 
 import pytest
 
-from scythe.demo.serve import (
-    DemoOptions,
-    DemoProcess,
-    DemoThread,
-    read_arguments,
-    serve_demo,
-    serve_demo_process,
-    write_arguments,
-)
+from scythe.demo.serve import DemoOptions, serve_demo, serve_live
 from scythe.errors import BadInput
-
-Serve = Callable[[DemoOptions], AbstractContextManager[DemoThread | DemoProcess]]
-BOTH = pytest.mark.parametrize("serve", [serve_demo, serve_demo_process], ids=["thread", "process"])
 
 
 def get(url: str, path: str, **headers: str) -> tuple[int, dict[str, str], bytes]:
@@ -34,9 +19,8 @@ def get(url: str, path: str, **headers: str) -> tuple[int, dict[str, str], bytes
         client.close()
 
 
-@BOTH
-def test_pages_are_served_as_the_world_has_them_and_requests_are_logged(serve: Serve) -> None:
-    with serve(DemoOptions(pages=20)) as server:
+def test_pages_are_served_as_the_world_has_them_and_requests_are_logged() -> None:
+    with serve_demo(DemoOptions(pages=20)) as server:
         for path in server.world.paths[::5]:
             status, headers, body = get(server.url, path, User_Agent="tester/1")
             page = server.world.page(path)
@@ -48,21 +32,14 @@ def test_pages_are_served_as_the_world_has_them_and_requests_are_logged(serve: S
         assert times == sorted(times)
 
 
-@BOTH
-def test_the_design_changes_while_it_runs(serve: Serve) -> None:
-    with serve(DemoOptions(pages=20)) as server:
+def test_the_design_changes_while_it_runs() -> None:
+    with serve_demo(DemoOptions(pages=20)) as server:
         before = get(server.url, "/")[2]
         server.redesign(1)
         after = get(server.url, "/")[2]
     dressed = server.world.page("/", design=1)
     assert dressed is not None
     assert before != after == dressed.html
-
-
-def test_the_design_changes_after_some_requests() -> None:
-    with serve_demo(DemoOptions(pages=3, redesign_after=2)) as server:
-        bodies = [get(server.url, "/")[2] for _ in range(4)]
-    assert bodies[0] == bodies[1] != bodies[2] == bodies[3]
 
 
 def test_what_did_not_change_is_not_sent_again() -> None:
@@ -80,7 +57,7 @@ def test_several_requests_on_one_connection_are_answered_in_order() -> None:
     with serve_demo(DemoOptions(pages=5, latency_s=0.02)) as server:
         host, port = urlsplit(server.url).hostname, urlsplit(server.url).port
         with socket.create_connection((host, port or 0), timeout=10) as client:
-            paths = ("/about-1.html", "/nothing", "/feed.json")
+            paths = ("/about-1.html", "/nothing", "/feed.xml")
             client.sendall(b"".join(f"GET {path} HTTP/1.1\r\nHost: x\r\n\r\n".encode() for path in paths[:2]))
             client.sendall(f"HEAD {paths[2]} HTTP/1.1\r\nConnection: close\r\n\r\n".encode())
             received = b""
@@ -99,23 +76,22 @@ def test_nothing_but_loopback_is_served() -> None:
         assert server.url.startswith("http://127.0.0.2:")
 
 
-def test_options_survive_the_command_line() -> None:
-    options = DemoOptions(3, 77, 1, 9, 0.25, 2.5, 1000, ("slow", "gone"), 0.5, "127.0.0.3", 0)
-    assert read_arguments(list(write_arguments(options)))[0] == options
-    assert read_arguments([])[0] == DemoOptions()
-
-
-def test_a_port_that_is_taken_is_an_error_in_words(capfd: pytest.CaptureFixture[str]) -> None:
+def test_a_port_that_is_taken_is_an_error_in_words() -> None:
     with serve_demo(DemoOptions(pages=1)) as server:
         port = urlsplit(server.url).port or 0
-        with pytest.raises(OSError, match="cannot be served"), serve_demo_process(DemoOptions(pages=1, port=port)):
-            pass
         with pytest.raises(OSError, match="in use"), serve_demo(DemoOptions(pages=1, port=port)):
             pass
 
 
-def test_a_server_process_ends_with_its_input() -> None:
-    with serve_demo_process(DemoOptions(pages=1)) as server:
-        assert server.process.stdin is not None
-        server.process.stdin.close()
-        assert server.process.wait(10) == 0
+def test_a_live_list_gets_stories_while_it_is_served() -> None:
+    with serve_live(0.1) as server:
+        path = urlsplit(server.urls[0]).path
+        for _ in range(200):
+            _, _, body = get(server.url, path)
+            links = re.findall(rb'href="(/news/1[^"]+)"', body.partition(b"<main")[2])
+            if b"-100060" in body or links[0].startswith(b"/news/10006"):
+                break
+        assert get(server.url, links[0].decode())[0] == 200
+        assert get(server.url, f"{path}page/2/")[0] == 200
+        assert get(server.url, f"{path}page/99/")[0] == 404
+        assert get(server.url, "/news/999999-nothing-of-this-kind")[0] == 404

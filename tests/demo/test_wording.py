@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest
@@ -15,13 +13,11 @@ KEPT = replace(
     RESULTS,
     pages=50,
     kinds=RESULTS.kinds[:1],
-    corners=RESULTS.corners[:3],
     watched=replace(WATCHED, lost=0),
 )
 BROKEN = {
     "every page of the site is found": replace(KEPT, pages=51),
     "F1 of the text is at least 0.9": replace(KEPT, kinds=(KindRow("news", 50, 50, 50, 0.89, (0, 0), (0, 0)),)),
-    "odd corners end as they should": replace(KEPT, corners=RESULTS.corners),
     "a redesign heals by itself": replace(KEPT, redesign=replace(RESULTS.redesign, healed=None, pages=80)),
     "no record is lost": replace(KEPT, watched=replace(WATCHED, lost=1)),
     "no record is reported twice": replace(KEPT, watched=replace(WATCHED, lost=0, doubled=1)),
@@ -39,14 +35,14 @@ def test_what_did_not_hold_is_named(says: str) -> None:
     assert [promise.says for promise in judge_promises(BROKEN[says]) if not promise.is_kept] == [says]
 
 
-@pytest.mark.parametrize("watched", [replace(WATCHED, lost=0, strange=1), replace(WATCHED, lost=0, looks=())])
+@pytest.mark.parametrize("watched", [replace(WATCHED, lost=0, strange=1), replace(WATCHED, lost=0, visits=())])
 def test_a_record_that_never_was_and_a_list_never_visited_count_as_lost(watched: object) -> None:
     results: Results = replace(KEPT, watched=watched)  # type: ignore[arg-type]
     assert [promise.says for promise in judge_promises(results) if not promise.is_kept] == ["no record is lost"]
 
 
 def test_what_was_not_tried_is_not_promised() -> None:
-    little = replace(KEPT, laps=(), redesign=None, watched=None, corners=())
+    little = replace(KEPT, laps=(), redesign=None, watched=None)
     assert [promise.says for promise in judge_promises(little)] == [
         "every page of the site is found",
         "F1 of the text is at least 0.9",

@@ -1,7 +1,4 @@
-from __future__ import annotations
-
 import gzip
-import json
 from collections import Counter
 from xml.etree import ElementTree
 
@@ -119,16 +116,6 @@ def test_a_site_served_elsewhere_names_its_own_address_only() -> None:
         assert page.url == f"http://127.0.0.1:9{path}"
 
 
-def test_pages_can_be_made_heavy() -> None:
-    heavy = World(pages=5, weight_bytes=100_000)
-    page = heavy.page(heavy.ledger.content[0].path)
-    light = World(pages=5).page(heavy.ledger.content[0].path)
-    assert page is not None
-    assert light is not None
-    assert 100_000 <= len(page.html) < 101_000
-    assert page.gold_text == light.gold_text
-
-
 def test_the_sitemap_names_every_page_once() -> None:
     index = ElementTree.fromstring(SITE.answer("/sitemap.xml", 0).body)
     parts = [node.text or "" for node in index.iter() if node.tag.endswith("loc")]
@@ -140,11 +127,7 @@ def test_the_sitemap_names_every_page_once() -> None:
     assert sorted(named) == sorted(WORLD.page_urls)
 
 
-def test_three_feeds_name_the_newest_articles() -> None:
+def test_a_feed_names_the_newest_articles() -> None:
     newest = [WORLD.base + plan.path for plan in WORLD.ledger.newest("news", "blog", "docs", "recipe")[:20]]
     rss = ElementTree.fromstring(SITE.answer("/feed.xml", 0).body)
     assert [node.text for node in rss.iter("link")][1:] == newest
-    atom = ElementTree.fromstring(SITE.answer("/atom.xml", 0).body)
-    entries = [node for node in atom.iter() if node.tag.endswith("entry")]
-    assert [node.get("href") for entry in entries for node in entry if node.tag.endswith("link")] == newest
-    assert [item["url"] for item in json.loads(SITE.answer("/feed.json", 0).body)["items"]] == newest

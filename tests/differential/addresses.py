@@ -5,8 +5,6 @@ about, and let nothing out. A second reader of addresses (yarl, by which the cli
 name the same host and port, and of what is refused nobody may have been asked about.
 """
 
-from __future__ import annotations
-
 import asyncio
 import socket
 import sys

@@ -5,8 +5,6 @@ was learned in, where most rules fail: none may fail in silence. `python -m benc
 cut-differences PAGES --sites` runs many.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 from typing import NamedTuple

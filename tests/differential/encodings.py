@@ -4,8 +4,6 @@
 header, the codec that the standard would decode it by, and whether its text must come out right all the same.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 PAD = b"<!-- " + b"x" * 1_100 + b" -->"

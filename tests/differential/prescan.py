@@ -3,8 +3,6 @@
 Slow and plain on purpose: it has nothing in common with `scythe.page.encoding` but the table of labels.
 """
 
-from __future__ import annotations
-
 from scythe.page.encoding import codec_of
 
 SPACE = b"\t\n\x0c\r "

@@ -4,8 +4,6 @@ The paragraphs of English pages are given words of other languages, all of them,
 some have thousands of letters outside ASCII and some a hundred. A page is right only if every character is.
 """
 
-from __future__ import annotations
-
 import re
 import sys
 from collections import Counter

@@ -1,7 +1,5 @@
 """Two ways to the same answer agree: cut and tree, judged and dialled, tokenizer and tree, thread and process."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """The encoding that a page declares is the one the HTML standard finds, but where we mean to differ and say why."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from random import Random

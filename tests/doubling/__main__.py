@@ -3,8 +3,6 @@
 Prints a line for every case that is beyond the bounds and a table at the end. Exit code 1: there is such a case.
 """
 
-from __future__ import annotations
-
 import argparse
 import fnmatch
 import sys

@@ -4,8 +4,6 @@
 with the reason; a test holds that no name is in neither.
 """
 
-from __future__ import annotations
-
 import tempfile
 import zlib
 from collections.abc import Callable
@@ -45,25 +43,12 @@ class Entry:
 
 ENTRIES: dict[str, Entry] = {}
 EXEMPT = {
-    "ArchiveFailed": "an error",
-    "BadInput": "an error",
-    "FetchFailed": "an error",
-    "MissingExtra": "an error",
+    **dict.fromkeys("ArchiveFailed BadInput FetchFailed MissingExtra ScytheError".split(), "an error"),
+    **dict.fromkeys(
+        "BatchOptions CrawlOptions ListOptions TextOptions WatchOptions".split(), "options that the caller writes"
+    ),
+    **dict.fromkeys("Field Image Link Loss Metadata Paging Record RecordList".split(), "a record without behaviour"),
     "get": "fetches an address as the fetcher does, then `read`",
-    "ScytheError": "an error",
-    "BatchOptions": "options that the caller writes",
-    "CrawlOptions": "options that the caller writes",
-    "ListOptions": "options that the caller writes",
-    "TextOptions": "options that the caller writes",
-    "WatchOptions": "options that the caller writes",
-    "Field": "a record without behaviour",
-    "Image": "a record without behaviour",
-    "Link": "a record without behaviour",
-    "Loss": "a record without behaviour",
-    "Metadata": "a record without behaviour",
-    "Paging": "a record without behaviour",
-    "Record": "a record without behaviour",
-    "RecordList": "a record without behaviour",
     "crawl": "joins fetching, robots, sitemaps, feeds, links, reading and the archive, each measured by itself here",
     "watch": "joins fetching, reading lists and the archive, each measured by itself here",
 }

@@ -4,8 +4,6 @@ Pages are those of tests/faults, ordinary ones and lists; beside them are the fi
 sitemaps, feeds, profiles, labels, coded bodies.
 """
 
-from __future__ import annotations
-
 import gzip
 import json
 from collections.abc import Callable

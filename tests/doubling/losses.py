@@ -4,8 +4,6 @@ Every generator of tests/faults puts a word before, into and behind what is host
 them, or what came of it says that something was lost or left in doubt.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterator
 

@@ -3,8 +3,6 @@
 Each case runs in a child of its own with bounds on CPU time and address space, so that one that is quadratic ends.
 """
 
-from __future__ import annotations
-
 import gc
 import json
 import math

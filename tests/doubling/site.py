@@ -1,7 +1,5 @@
 """A small site that is learned once, whose pages take any markup into the middle of their text."""
 
-from __future__ import annotations
-
 from functools import cache
 from random import Random
 

@@ -1,7 +1,5 @@
 """Every public way in takes at most 2.3 times as long for twice the input: a sample of `python -m tests.doubling`."""
 
-from __future__ import annotations
-
 import pytest
 from tests.doubling.__main__ import FEW, HANDFUL, chosen
 from tests.doubling.entries import ENTRIES, EXEMPT

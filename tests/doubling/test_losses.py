@@ -1,7 +1,5 @@
 """No word of a hostile page is lost without a word, read or cut."""
 
-from __future__ import annotations
-
 import pytest
 from tests.doubling.losses import uncut, unread
 from tests.doubling.site import address, learned, title_of, write_page

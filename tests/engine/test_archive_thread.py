@@ -1,7 +1,5 @@
 """The clerk of an archive: outcomes that come together are written together, and none is taken for stored too soon."""
 
-from __future__ import annotations
-
 import asyncio
 import threading
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Work in a thread of its own, as crawls and watches from Python do: what it puts out, what ends it, what is raised."""
 
-from __future__ import annotations
-
 import asyncio
 import threading
 from contextlib import ExitStack

@@ -1,7 +1,5 @@
 """Runs that share a kit: each does what it would do alone, with the processes and connections of one."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager

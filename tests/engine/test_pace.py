@@ -1,7 +1,5 @@
 """The pace of a lane, by a clock that only moves when told to."""
 
-from __future__ import annotations
-
 import random
 from dataclasses import dataclass
 from itertools import pairwise
@@ -19,6 +17,17 @@ class Clock:
 
     def __call__(self) -> float:
         return self.now
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def pace(clock: Clock) -> Pace:
+    """The pace of a host that is asked once a second."""
+    return Pace(1.0, clock=clock)
 
 
 def ask(pace: Pace, clock: Clock, *, status: int = 200, seconds: float = 0.01, said_s: float | None = None) -> float:
@@ -96,17 +105,13 @@ def test_an_absurd_crawl_delay_is_bounded(asked_s: float, kept_s: float) -> None
 
 
 @pytest.mark.parametrize("status", [429, 503])
-def test_a_busy_server_is_asked_half_as_often_up_to_a_bound(status: int) -> None:
-    clock = Clock()
-    pace = Pace(1.0, clock=clock)
+def test_a_busy_server_is_asked_half_as_often_up_to_a_bound(status: int, clock: Clock, pace: Pace) -> None:
     waits = gaps(pace, clock, 10, status=status)
     assert waits == pytest.approx([0, 2, 4, 8, 16, 32, 64, 64, 64, 64])
     assert pace.slow == SLOWEST
 
 
-def test_a_run_of_good_answers_brings_the_old_pace_back() -> None:
-    clock = Clock()
-    pace = Pace(1.0, clock=clock)
+def test_a_run_of_good_answers_brings_the_old_pace_back(clock: Clock, pace: Pace) -> None:
     gaps(pace, clock, 3, status=503)
     assert pace.slow == 8.0
     waits = gaps(pace, clock, 40)
@@ -136,18 +141,16 @@ def test_a_failure_ends_a_run_of_good_answers() -> None:
 
 
 @pytest.mark.parametrize("status", [200, 301, 304, 404, 500, 502])
-def test_other_answers_do_not_slow_down(status: int) -> None:
-    clock = Clock()
-    pace = Pace(1.0, clock=clock)
+def test_other_answers_do_not_slow_down(status: int, clock: Clock, pace: Pace) -> None:
     assert gaps(pace, clock, 5, status=status, said_s=100.0) == pytest.approx([0, 1, 1, 1, 1])
 
 
 @pytest.mark.parametrize(
     ("said_s", "wait_s"), [(120.0, 120.0), (0.0, 2.0), (-1.0, 2.0), (None, 2.0), (1e12, LONGEST_S), (1.0, 2.0)]
 )
-def test_retry_after_is_obeyed_up_to_a_day_and_never_shortens(said_s: float | None, wait_s: float) -> None:
-    clock = Clock()
-    pace = Pace(1.0, clock=clock)
+def test_retry_after_is_obeyed_up_to_a_day_and_never_shortens(
+    said_s: float | None, wait_s: float, clock: Clock, pace: Pace
+) -> None:
     ask(pace, clock, status=429, said_s=said_s)
     assert pace.ready_in_s() == pytest.approx(wait_s)
 
@@ -165,9 +168,7 @@ def test_without_a_delay_only_refusals_slow_down() -> None:
     assert pace.ready_in_s() == 0.0
 
 
-def test_several_under_way_start_a_delay_apart() -> None:
-    clock = Clock()
-    pace = Pace(1.0, clock=clock)
+def test_several_under_way_start_a_delay_apart(clock: Clock, pace: Pace) -> None:
     starts = []
     for _ in range(5):  # each takes ten seconds: all are under way together
         clock.now += pace.ready_in_s()
@@ -181,9 +182,7 @@ def test_several_under_way_start_a_delay_apart() -> None:
     assert pace.ready_in_s() == pytest.approx(0.1)
 
 
-def test_refusals_of_requests_that_were_under_way_together_count_once() -> None:
-    clock = Clock()
-    pace = Pace(1.0, clock=clock)
+def test_refusals_of_requests_that_were_under_way_together_count_once(clock: Clock, pace: Pace) -> None:
     for _ in range(4):
         clock.now += pace.ready_in_s()
         pace.began()
@@ -195,9 +194,7 @@ def test_refusals_of_requests_that_were_under_way_together_count_once() -> None:
     assert pace.ready_in_s() == pytest.approx(2.0)
 
 
-def test_the_last_of_several_to_end_pauses_as_a_single_one_would() -> None:
-    clock = Clock()
-    pace = Pace(1.0, clock=clock)
+def test_the_last_of_several_to_end_pauses_as_a_single_one_would(clock: Clock, pace: Pace) -> None:
     pace.began()
     clock.now += 1.0
     pace.began()
@@ -209,9 +206,7 @@ def test_the_last_of_several_to_end_pauses_as_a_single_one_would() -> None:
     assert pace.ready_in_s() == pytest.approx(1.0)
 
 
-def test_a_server_much_slower_than_usual_is_asked_less_and_then_as_before() -> None:
-    clock = Clock()
-    pace = Pace(1.0, clock=clock)
+def test_a_server_much_slower_than_usual_is_asked_less_and_then_as_before(clock: Clock, pace: Pace) -> None:
     gaps(pace, clock, 40, seconds=0.2)
     assert pace.gap_s == 1.0
     gaps(pace, clock, 2, seconds=2.0)
@@ -225,26 +220,20 @@ def test_a_server_much_slower_than_usual_is_asked_less_and_then_as_before() -> N
     assert pace.slow == 1.0
 
 
-def test_what_is_slow_for_long_is_usual() -> None:
-    clock = Clock()
-    pace = Pace(1.0, clock=clock)
+def test_what_is_slow_for_long_is_usual(clock: Clock, pace: Pace) -> None:
     gaps(pace, clock, 51, seconds=0.2)
     waits = gaps(pace, clock, 60, seconds=2.0)
     assert max(waits) == pytest.approx(8.0)
     assert waits[-1] == pytest.approx(1.0)
 
 
-def test_fast_servers_may_vary() -> None:
-    clock = Clock()
-    pace = Pace(1.0, clock=clock)
+def test_fast_servers_may_vary(clock: Clock, pace: Pace) -> None:
     gaps(pace, clock, 40, seconds=0.002)
     gaps(pace, clock, 10, seconds=0.25)
     assert pace.gap_s == 1.0
 
 
-def test_attempts_that_end_late_count_as_late_answers() -> None:
-    clock = Clock()
-    pace = Pace(1.0, clock=clock)
+def test_attempts_that_end_late_count_as_late_answers(clock: Clock, pace: Pace) -> None:
     for _ in range(20):
         pace.began()
         clock.now += 0.01

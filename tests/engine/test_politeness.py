@@ -1,7 +1,5 @@
 """What a crawl remembers of robots.txt, and what it leaves be where it is told not to heed it or has to end."""
 
-from __future__ import annotations
-
 import asyncio
 from datetime import UTC, datetime, timedelta
 from types import SimpleNamespace

@@ -1,7 +1,5 @@
 """Workers that extract: answers to jobs, sites that stay together, what is learned on the way."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from collections.abc import Awaitable, Callable, Iterator
@@ -86,9 +84,13 @@ def test_what_is_cut_is_what_is_read_cold(office: Office, site: SiteSetup) -> No
         return await answer_all(pool, jobs), await answer_all(pool, cold)
 
     cut, cold = office.run(twice)
-    assert [(one.extracted.title, one.extracted.text) for one in cut if one.extracted] == [
-        (one.extracted.title, one.extracted.text) for one in cold if one.extracted
-    ]
+
+    def words(answer: WorkerAnswer) -> tuple[str, str]:
+        """Return title and text; reading keeps a headline above the text, which rules know to be the title."""
+        assert answer.extracted is not None
+        return answer.extracted.title, answer.extracted.text.removeprefix(answer.extracted.title).strip()
+
+    assert [words(one) for one in cut] == [words(one) for one in cold]
     assert {one.extracted.how for one in cold if one.extracted} == {"cold"}
     kinds = {(one.extracted.kind, one.extracted.language) for one in (*cut, *cold) if one.extracted}
     assert kinds == {("article", "en")}
@@ -175,7 +177,7 @@ def test_a_pool_forgets_the_sites_that_were_left(office: Office) -> None:
     before = len(office.pool._slot_of)
     office.run(pass_by)
     assert len(office.pool._slot_of) == before
-    assert sum(slot.sites for slot in office.pool._slots) == before
+    assert office.pool._load.total() == before
 
 
 def test_sites_are_spread_over_workers_and_each_stays_with_its_own() -> None:

@@ -1,14 +1,12 @@
 """The command line of everything hostile: `python -m tests.faults list` says what there is."""
 
-from __future__ import annotations
-
 import argparse
 import sys
 import threading
 from pathlib import Path
+from typing import Any
 
-import trustme
-from tests.faults.registry import ADDRESSES, ARCHIVES, CERTIFICATES, KINDS, PAGES, PROFILES, everything, find
+from tests.faults.registry import TABLES, find, slug
 from tests.faults.serving import SIZE, serve_hostile
 
 
@@ -28,50 +26,48 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _list(given: argparse.Namespace) -> None:
-    for one in everything(given.kind):
-        print(f"{one.kind}\t{one.slug}\t{one.says}")
+    for kind in (given.kind,) if given.kind else TABLES:
+        for name in TABLES[kind]:
+            print(f"{kind}\t{slug(name)}")
 
 
 def _serve(given: argparse.Namespace) -> None:
-    tls = None
-    if given.certificate:
-        tls = CERTIFICATES[find("certificate", given.certificate)](trustme.CA())
-    with serve_hostile(given.port, alone=given.only, tls=tls) as server:
-        url = server.url() if tls is None else server.url().replace("http:", "https:")
-        print(url, flush=True)
+    with serve_hostile(given.port, alone=given.only) as server:
+        print(server.url(), flush=True)
         threading.Event().wait()
 
 
 def _page(given: argparse.Namespace) -> None:
-    sys.stdout.buffer.write(PAGES[find("page", given.name)](given.n))
+    sys.stdout.buffer.write(_make("page", given.name, given.n))
 
 
 def _addresses(given: argparse.Namespace) -> None:
-    for address in ADDRESSES[find("address", given.name)](given.port):
+    for address in _make("address", given.name, given.port):
         print(ascii(address)[1:-1])
 
 
 def _archive(given: argparse.Namespace) -> None:
     given.folder.mkdir(parents=True, exist_ok=True)
-    print(ARCHIVES[find("archive", given.name)](given.folder))
+    print(_make("archive", given.name, given.folder))
 
 
 def _profile(given: argparse.Namespace) -> None:
-    given.file.write_bytes(PROFILES[find("profile", given.name)]())
+    given.file.write_bytes(_make("profile", given.name))
+
+
+def _make(kind: str, name: str, *given: object) -> Any:
+    return TABLES[kind][find(kind, name)](*given)
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m tests.faults", description="Everything hostile, by name.")
     verbs = parser.add_subparsers(required=True)
     verb = verbs.add_parser("list", help="list everything, or what is of one kind")
-    verb.add_argument("kind", nargs="?", default="", choices=("", *KINDS))
+    verb.add_argument("kind", nargs="?", default="", choices=("", *TABLES))
     verb.set_defaults(run=_list)
     verb = verbs.add_parser("serve", help="serve pages and servers on loopback until interrupted")
     verb.add_argument("--port", type=int, default=0)
     verb.add_argument("--only", default="", metavar="SERVER", help="one server, at the root, with its robots.txt")
-    verb.add_argument(
-        "--certificate", default="", metavar="NAME", help="serve by TLS, with a certificate that is wrong"
-    )
     verb.set_defaults(run=_serve)
     verb = verbs.add_parser("page", help="write a page to standard output")
     verb.add_argument("name")

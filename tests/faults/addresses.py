@@ -1,15 +1,11 @@
 """Hostile addresses by name: each group is a list of addresses that must be refused, or must lead to one place only."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from tests.fetch.odd_urls import odd_urls
 from tests.fetch.trap import METADATA, NAMES, disguises, spell
 
 Make = Callable[[int], list[str]]  # the port of the trap that nothing may reach -> addresses
-ADDRESSES: dict[str, Make] = {}
-SAYS: dict[str, str] = {}  # what is hostile about each group, in one sentence
 
 # what no redirect, link or image may lead to: other schemes, and what is no address at all
 OTHER_SCHEMES = """
@@ -33,23 +29,19 @@ INSIDE = """
 """.split()
 
 
-def _group(name: str, says: str, make: Make) -> None:
-    ADDRESSES[name], SAYS[name] = make, says
-
-
 def _http(hosts: list[str] | set[str]) -> Make:
     return lambda port: [f"http://{host}:{port}/" for host in sorted(hosts)]
 
 
-_group("names of this machine", "Names and numbers that every system takes for itself.", _http(NAMES))
-_group("spellings of loopback", "127.0.0.1 as some client has been known to read it.", _http(spell(127, 0, 0, 1)))
-_group("spellings of another loopback", "127.9.8.7, which is this machine too.", _http(spell(127, 9, 8, 7)))
-_group("spellings of metadata", "169.254.169.254 as some client has read it.", _http(spell(169, 254, 169, 254)))
-_group("metadata services", "Where clouds keep secrets of a machine.", _http(METADATA))
-_group("private networks", "Numbers that are not on the public internet, or stand for such.", _http(INSIDE))
-_group("disguises", "Whole addresses that lead inside when somebody else reads them.", disguises)
-_group("other schemes", "Addresses that are not of the web.", lambda port: OTHER_SCHEMES)
-_group("no addresses", "Texts that stand where an address should.", lambda port: NO_ADDRESSES)
-_group(
-    "odd addresses", "Addresses that two parsers read differently, made by chance.", lambda port: list(odd_urls(500, 1))
-)
+ADDRESSES: dict[str, Make] = {
+    "names of this machine": _http(NAMES),
+    "spellings of loopback": _http(spell(127, 0, 0, 1)),
+    "spellings of another loopback": _http(spell(127, 9, 8, 7)),
+    "spellings of metadata": _http(spell(169, 254, 169, 254)),
+    "metadata services": _http(METADATA),
+    "private networks": _http(INSIDE),
+    "disguises": disguises,
+    "other schemes": lambda port: OTHER_SCHEMES,
+    "no addresses": lambda port: NO_ADDRESSES,
+    "odd addresses": lambda port: list(odd_urls(500, 1)),
+}

@@ -4,8 +4,6 @@ Run as `python -m tests.faults.archive_limits full|read-only|files WHERE`; print
 own because what it takes from itself it may not get back.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import resource

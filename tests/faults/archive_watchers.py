@@ -5,8 +5,6 @@ the other has two. A visit asks the archive what it knows, as a watch does, so t
 in the next one. Run as `python -m tests.faults.archive_watchers WHERE VISITS KILLS SEED`; prints a line of JSON.
 """
 
-from __future__ import annotations
-
 import json
 import random
 import sys

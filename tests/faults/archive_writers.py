@@ -5,8 +5,6 @@ lists three records: one that every page has, one that a tenth of them have, one
 Run as `python -m tests.faults.archive_writers kill|race|sites WHERE PAGES COUNT SEED`; prints a line of JSON.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import random

@@ -3,8 +3,6 @@
 What only `ArchiveFailed` or a complaint may come of: cuts, flipped bits, missing parts, other versions.
 """
 
-from __future__ import annotations
-
 import gzip
 import random
 import sqlite3
@@ -21,15 +19,17 @@ from tests.batch.warcs import http, record
 
 from scythe.archive.open import open_archive
 from scythe.archive.outcomes import store_outcomes
-from scythe.archive.results import StoredRaw
+from scythe.archive.results import PageQuery, StoredRaw
+from scythe.archive.retrieval import read_pages, read_raw
+from scythe.archive.verify import verify_archive
 from scythe.crawl_model import Raw
+from scythe.errors import ArchiveFailed
 from scythe.output.warc import WarcFile
 from scythe.url import Url
 
 Make = Callable[[Path], Path]  # a folder -> the file to open in it
 ARCHIVES: dict[str, Make] = {}
 WARCS: dict[str, Make] = {}
-SAYS: dict[str, str] = {}  # what is wrong with each, in one sentence
 PAGE_BYTES = 4_096  # of a database
 HARMLESS = ("without an index", "with a torn journal")  # what is left of these is whole, and they say nothing
 
@@ -47,13 +47,26 @@ def fill(path: Path, pages: int = 40) -> Path:
     return path
 
 
+def complaints_about(path: Path) -> list[str]:
+    """Return what opening, verifying and reading an archive complain about; nothing but ArchiveFailed may be raised."""
+    complaints: list[str] = []
+    try:
+        with open_archive(path, create=False) as archive:
+            complaints += verify_archive(archive)
+            list(read_pages(archive, PageQuery()))
+            list(read_raw(archive, PageQuery()))
+    except ArchiveFailed as error:
+        complaints.append(str(error))
+    return complaints
+
+
 @cache
 def _whole() -> bytes:
     with tempfile.TemporaryDirectory() as folder:
         return fill(Path(folder) / "whole.db").read_bytes()
 
 
-def _damaged(name: str, says: str, damage: Callable[[bytes], bytes]) -> None:
+def _damaged(name: str, damage: Callable[[bytes], bytes]) -> None:
     """Register an archive whose file is changed after it was closed."""
 
     def make(folder: Path) -> Path:
@@ -61,10 +74,10 @@ def _damaged(name: str, says: str, damage: Callable[[bytes], bytes]) -> None:
         path.write_bytes(damage(_whole()))
         return path
 
-    ARCHIVES[name], SAYS[name] = make, says
+    ARCHIVES[name] = make
 
 
-def _altered(name: str, says: str, *statements: str) -> None:
+def _altered(name: str, *statements: str) -> None:
     """Register an archive whose tables are changed."""
 
     def make(folder: Path) -> Path:
@@ -74,7 +87,7 @@ def _altered(name: str, says: str, *statements: str) -> None:
             connection.executescript(";".join(("PRAGMA foreign_keys = OFF", *statements)))
         return path
 
-    ARCHIVES[name], SAYS[name] = make, says
+    ARCHIVES[name] = make
 
 
 def flip(body: bytes, place: int, bit: int = 0) -> bytes:
@@ -90,62 +103,30 @@ def _flip_many(body: bytes) -> bytes:
 
 
 for _share in (0.01, 0.3, 0.6, 0.9, 0.999):
-    _damaged(f"cut at {_share}", "The file ends early.", lambda body, share=_share: body[: int(len(body) * share)])  # type: ignore[misc]
-_damaged("cut to nothing", "The file is empty.", lambda body: b"")
-_damaged("no database", "The file is no database.", lambda body: b"shopping list\n" * 1_000)
-_damaged(
-    "noise behind its head", "Only the first page of the file is left.", lambda body: body[:4_096] + b"\xff" * 99_999
-)
-_damaged(
-    "flipped bit of a text", "One bit of a text is wrong.", lambda body: flip(body, body.index(b"What is known") + 6)
-)
-_damaged(
-    "flipped bit of a title", "One bit of a title is wrong.", lambda body: flip(body, body.index(b"A title of") + 6)
-)
-_damaged(
-    "flipped bit of a record", "One bit of a record is wrong.", lambda body: flip(body, body.index(b"A record of") + 6)
-)
-_damaged(
-    "flipped bit of a body",
-    "One bit of a kept body is wrong.",
-    lambda body: flip(body, body.index(b"\x28\xb5\x2f\xfd") + 6),
-)
-_damaged(
-    "flipped bit of the tree",
-    "One bit of what leads to the rows is wrong.",
-    lambda body: flip(body, 3 * PAGE_BYTES + 3),
-)
-_damaged("flipped bits by the hundred", "Many bits are wrong.", _flip_many)
-_damaged(
-    "pages in another order",
-    "Two pages of the file changed places.",
-    lambda body: body[:8_192] + body[12_288:16_384] + body[8_192:12_288] + body[16_384:],
-)
-_damaged(
-    "zeros in the middle",
-    "A part of the file was never written.",
-    lambda body: body[: len(body) // 2] + bytes(20_000) + body[len(body) // 2 + 20_000 :],
-)
-_altered("of a newer version", "The archive was made by a version to come.", "UPDATE scythe_archive SET version = 99")
-_altered(
-    "of a version below all",
-    "The version of the archive is less than nothing.",
-    "UPDATE scythe_archive SET version = -1",
-)
-_altered("without a version", "The archive does not say which version it has.", "DELETE FROM scythe_archive")
-_altered("without its texts", "The texts that pages name are not there.", "DELETE FROM extractions")
-_altered("with a text changed", "A text does not fit its sum.", "UPDATE extractions SET text = text || ' '")
-_altered("without an index", "An index of the tables is gone.", "DROP INDEX pages_body")
-_altered("without a table", "One of the tables is gone.", "DROP TABLE bodies")
-_altered(
-    "of another program",
-    "The tables are those of another program.",
-    "DROP TABLE scythe_archive",
-    "CREATE TABLE bookmarks (url TEXT)",
-)
+    _damaged(f"cut at {_share}", lambda body, share=_share: body[: int(len(body) * share)])  # type: ignore[misc]
+_damaged("cut to nothing", lambda body: b"")
+_damaged("no database", lambda body: b"shopping list\n" * 1_000)
+_damaged("noise behind its head", lambda body: body[:4_096] + b"\xff" * 99_999)
+_damaged("flipped bit of a text", lambda body: flip(body, body.index(b"What is known") + 6))
+_damaged("flipped bit of a title", lambda body: flip(body, body.index(b"A title of") + 6))
+_damaged("flipped bit of a record", lambda body: flip(body, body.index(b"A record of") + 6))
+_damaged("flipped bit of a body", lambda body: flip(body, body.index(b"\x28\xb5\x2f\xfd") + 6))
+_damaged("flipped bit of the tree", lambda body: flip(body, 3 * PAGE_BYTES + 3))
+_damaged("flipped bits by the hundred", _flip_many)
+_damaged("pages in another order", lambda body: body[:8_192] + body[12_288:16_384] + body[8_192:12_288] + body[16_384:])
+_damaged("zeros in the middle", lambda body: body[: len(body) // 2] + bytes(20_000) + body[len(body) // 2 + 20_000 :])
+_altered("of a newer version", "UPDATE scythe_archive SET version = 99")
+_altered("of a version below all", "UPDATE scythe_archive SET version = -1")
+_altered("without a version", "DELETE FROM scythe_archive")
+_altered("without its texts", "DELETE FROM extractions")
+_altered("with a text changed", "UPDATE extractions SET text = text || ' '")
+_altered("without an index", "DROP INDEX pages_body")
+_altered("without a table", "DROP TABLE bodies")
+_altered("of another program", "DROP TABLE scythe_archive", "CREATE TABLE bookmarks (url TEXT)")
 
 
 def _torn_journal(folder: Path) -> Path:
+    """Make half of the journal noise, as after a power cut; what came before it is whole."""
     path = folder / "torn.db"
     with open_archive(folder / "whole.db") as archive:
         _, tasks = begin(archive, *map(str, range(30)))
@@ -158,10 +139,9 @@ def _torn_journal(folder: Path) -> Path:
 
 
 ARCHIVES["with a torn journal"] = _torn_journal
-SAYS["with a torn journal"] = "Half of the journal is noise, as after a power cut; what came before it is whole."
 
 
-def _warc(name: str, says: str, make: Callable[[], bytes]) -> None:
+def _warc(name: str, make: Callable[[], bytes]) -> None:
     """Register a WARC file."""
 
     def write(folder: Path) -> Path:
@@ -169,7 +149,7 @@ def _warc(name: str, says: str, make: Callable[[], bytes]) -> None:
         path.write_bytes(make())
         return path
 
-    WARCS[name], SAYS[name] = write, says
+    WARCS[name] = write
 
 
 def _members(count: int = 20, *, compressed: bool = True) -> bytes:
@@ -189,44 +169,16 @@ def _member(**lies: object) -> bytes:
     return gzip.compress(told.replace(b"WARC-Payload-Digest: sha1:" + b"A" * 32 + b"\r\n", b""), mtime=0)
 
 
-_warc("WARC cut in a record", "The file ends in the middle of a record.", lambda: _members()[:-60])
-_warc("WARC with a flipped bit", "One bit of a record is wrong.", lambda: flip(_members(), len(_members()) // 2))
-_warc(
-    "WARC with a hole",
-    "Some hundred bytes in the middle are zeros.",
-    lambda: _members()[:1_000] + bytes(500) + _members()[1_500:],
-)
-_warc("WARC of half a record", "There is only the first half of one record.", lambda: _members()[:150])
-_warc("WARC not packed", "The file is called packed, is not, and ends early.", lambda: _members(compressed=False)[:-40])
-_warc("WARC packed as one", "All records were packed together.", lambda: gzip.compress(_members(compressed=False)))
-_warc(
-    "WARC with a long record",
-    "A record claims to be longer than the file.",
-    lambda: _member(length=10**12) + _members(),
-)
-_warc(
-    "WARC with a negative length",
-    "A record claims a length below zero.",
-    lambda: _member(length=-5) + _members(),
-)
-_warc(
-    "WARC without lengths",
-    "A record claims a length of words.",
-    lambda: _member(length="many") + _members(),
-)
-_warc(
-    "WARC of zeros",
-    "One record unpacks to megabytes of nothing.",
-    lambda: gzip.compress(bytes(9_000_000), 9) + _members(),
-)
-_warc(
-    "WARC of noise",
-    "The file begins like one and goes on as noise.",
-    lambda: b"\x1f\x8b\x08" + random.Random(3).randbytes(5_000),
-)
-_warc(
-    "WARC of another version",
-    "Records name a version that nobody knows.",
-    lambda: _member(version="WARC/9.9") + _members(),
-)
-_warc("WARC of nothing", "The file is empty.", lambda: b"")
+_warc("WARC cut in a record", lambda: _members()[:-60])
+_warc("WARC with a flipped bit", lambda: flip(_members(), len(_members()) // 2))
+_warc("WARC with a hole", lambda: _members()[:1_000] + bytes(500) + _members()[1_500:])
+_warc("WARC of half a record", lambda: _members()[:150])
+_warc("WARC not packed", lambda: _members(compressed=False)[:-40])
+_warc("WARC packed as one", lambda: gzip.compress(_members(compressed=False)))
+_warc("WARC with a long record", lambda: _member(length=10**12) + _members())
+_warc("WARC with a negative length", lambda: _member(length=-5) + _members())
+_warc("WARC without lengths", lambda: _member(length="many") + _members())
+_warc("WARC of zeros", lambda: gzip.compress(bytes(9_000_000), 9) + _members())
+_warc("WARC of noise", lambda: b"\x1f\x8b\x08" + random.Random(3).randbytes(5_000))
+_warc("WARC of another version", lambda: _member(version="WARC/9.9") + _members())
+_warc("WARC of nothing", lambda: b"")

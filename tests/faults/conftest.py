@@ -1,8 +1,11 @@
 """What tests of faults share."""
 
-from __future__ import annotations
+from collections.abc import Iterator
+from itertools import count
+from pathlib import Path
 
 import pytest
+from bench.trials.harness import new_schemas
 
 from scythe.fetch import guard
 
@@ -13,3 +16,11 @@ def stand_in(monkeypatch: pytest.MonkeyPatch) -> str:
     judge = guard.why_closed
     monkeypatch.setattr(guard, "why_closed", lambda address: None if address == "127.0.0.2" else judge(address))
     return "127.0.0.2"
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def archives(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+    """Places for archives, each new, in each kind of database."""
+    if request.param == "sqlite":
+        return (str(tmp_path / f"archive-{number}.db") for number in count())
+    return new_schemas(request.getfixturevalue("postgres_folder"))

@@ -1,13 +1,11 @@
 """Redesigns of real pages: a page comes in, the same content in other markup goes out, the same way on every page."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
 from functools import reduce
 from itertools import pairwise
 
-from scythe.page.source import Source, read_source, tag_end
+from scythe.page.map import PageMap
 
 Redesign = Callable[[bytes], bytes]
 
@@ -24,6 +22,15 @@ _OTHER_TAGS = {
 _LETTERS = b"abcdefghijklmnopqrstuvwxyz"
 _OTHER_LETTERS = bytes.maketrans(_LETTERS + _LETTERS.upper(), (_LETTERS[7:] + _LETTERS[:7]) * 2)
 _RAW = re.compile(rb"<!--.*?-->|<(script|style|textarea)\b.*?</\1\s*>", re.DOTALL | re.IGNORECASE)
+
+
+_WHOLE_TAG = re.compile(rb"""<[^>"']*+(?:"[^"]*+"[^>"']*+|'[^']*+'[^>"']*+)*+>""")
+
+
+def _tag_end(body: bytes, offset: int) -> int:
+    """Return the offset behind the `>` of the tag at `offset`."""
+    found = _WHOLE_TAG.match(body, offset)
+    return found.end() if found is not None else len(body)
 
 
 def rename_classes(body: bytes) -> bytes:
@@ -51,7 +58,7 @@ def add_wrapper(body: bytes) -> bytes:
     opening = re.search(rb"<body\b", body, re.IGNORECASE)
     if opening is None:
         return body
-    start = tag_end(body, opening.start())
+    start = _tag_end(body, opening.start())
     end = body.lower().rfind(b"</body")
     end = len(body) if end < start else end
     banner = b'<div class="shell-banner"><a href="/news">We have a new look</a></div>'
@@ -68,18 +75,23 @@ def add_wrapper(body: bytes) -> bytes:
 
 def move_block(body: bytes) -> bytes:
     """Move the first block of the page's outermost box of several behind the last."""
-    source = read_source(body)
-    at = source.tree.body
-    while at is not None:
-        children = [child for child in at.iter() if child.tag not in ("script", "style", "noscript", "link", "meta")]
-        if len(children) != 1:
-            break
-        at = children[0]
-    spans = [span for child in children if (span := _span(source, child)) is not None] if at is not None else []
+    page = PageMap(body)
+    row = page.body
+    children = _children(page, row)
+    while len(children) == 1:
+        row = children[0]
+        children = _children(page, row)
+    spans = [(int(page.start[child]), int(page.end[child])) for child in children]
     if len(spans) < 2 or any(before[1] > after[0] for before, after in pairwise(spans)):
         return body
     (start, end), (_, last) = spans[0], spans[-1]
     return body[:start] + body[end:last] + body[start:end] + body[last:]
+
+
+def _children(page: PageMap, row: int) -> list[int]:
+    inside = range(row + 1, int(page.last[row]))
+    unseen = ("script", "style", "noscript", "link", "meta")
+    return [one for one in inside if page.parent[one] == row and page.tags[page.tag[one]] not in unseen]
 
 
 def change_everything(body: bytes) -> bytes:
@@ -117,13 +129,13 @@ def _edit_tags(body: bytes, edit: Callable[[bytes, Attributes], tuple[bytes, Att
 
 def _tags(body: bytes) -> Iterator[tuple[int, int]]:
     raw = [
-        (found.start() if found[1] is None else tag_end(body, found.start()), found.end())
+        (found.start() if found[1] is None else _tag_end(body, found.start()), found.end())
         for found in _RAW.finditer(body)
     ]
     here = 0
     for start, end in [*raw, (len(body), len(body))]:
         while (found := _TAG.search(body, here, start)) is not None:
-            here = tag_end(body, found.start())
+            here = _tag_end(body, found.start())
             yield found.start(), here
         here = max(here, end)
 
@@ -136,13 +148,3 @@ def _requoted(value: bytes) -> bytes:
     other = b"'" if value[:1] == b'"' else b'"'
     inside = value.strip(b"\"'")
     return value if not value or other in inside or b"'" in inside or b'"' in inside else other + inside + other
-
-
-def _span(source: Source, node: object) -> tuple[int, int] | None:
-    from scythe.page.source import MARK
-    from scythe.site.follow.follow_fields import span_of
-    from scythe.site.rules import ELEMENT, Way
-
-    mark = node.attributes.get(MARK)  # type: ignore[attr-defined]
-    opening = source.at(int(mark)) if mark and mark.isdecimal() else None
-    return span_of(source, opening, Way(ELEMENT, ())) if opening is not None else None

@@ -1,15 +1,10 @@
-"""Everything hostile in one list: each thing has a kind, a name and one sentence that says what is hostile about it."""
+"""Everything hostile by kind and name."""
 
-from __future__ import annotations
-
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import Callable, Mapping
 
 from tests.faults import (
     addresses,
     archives,
-    certificates,
     list_pages,
     odd_pages,
     pages,
@@ -24,71 +19,32 @@ from tests.faults import (
 USED = (servers_bombs, servers_lying, servers_sites, servers_slow)  # these put their servers into servers.SERVERS
 
 
-@dataclass(frozen=True, slots=True)
-class Hostile:
-    """One hostile thing."""
-
-    kind: str
-    name: str
-    says: str
-
-    @property
-    def slug(self) -> str:
-        """Its name in an address or on a command line."""
-        return slug(self.name)
-
-
-def slug(name: str) -> str:
-    """Write a name without spaces."""
-    return name.replace(" ", "-").replace(",", "")
-
-
 def _text(make: Callable[[int], str]) -> Callable[[int], bytes]:
     return lambda n: make(n).encode("utf-8", "surrogatepass")
 
 
 PAGES: dict[str, Callable[[int], bytes]] = {
-    **{name: _text(make) for table in (pages.PAGES, list_pages.PAGES) for name, make in table.items()},
+    **{name: _text(make) for name, make in (pages.PAGES | list_pages.PAGES).items()},
     **odd_pages.PAGES,
 }
 SERVERS = servers.SERVERS
-ADDRESSES = addresses.ADDRESSES
-ARCHIVES: dict[str, Callable[[Path], Path]] = {**archives.ARCHIVES, **archives.WARCS}
-PROFILES: dict[str, Callable[[], bytes]] = {**profiles.PROFILES, **profiles.LABELS}
-CERTIFICATES = certificates.CERTIFICATES
-
-_SAYS = {
-    "page": {**pages.SAYS, **list_pages.SAYS, **odd_pages.SAYS},
-    "server": servers.SAYS,
-    "address": addresses.SAYS,
-    "archive": archives.SAYS,
-    "profile": profiles.SAYS,
-    "certificate": certificates.SAYS,
-}
-TABLES: dict[str, Mapping[str, object]] = {
+TABLES: dict[str, Mapping[str, Callable[..., object]]] = {
     "page": PAGES,
     "server": SERVERS,
-    "address": ADDRESSES,
-    "archive": ARCHIVES,
-    "profile": PROFILES,
-    "certificate": CERTIFICATES,
+    "address": addresses.ADDRESSES,
+    "archive": {**archives.ARCHIVES, **archives.WARCS},
+    "profile": {**profiles.PROFILES, **profiles.LABELS},
 }
-KINDS = tuple(TABLES)
 
 
-def everything(kind: str = "") -> Iterator[Hostile]:
-    """Yield all hostile things, or those of one kind."""
-    for each, table in TABLES.items():
-        if kind in ("", each):
-            yield from (Hostile(each, name, _SAYS[each][name]) for name in table)
+def slug(name: str) -> str:
+    """Write a name as it stands in an address or on a command line."""
+    return name.replace(" ", "-").replace(",", "")
 
 
 def find(kind: str, name: str) -> str:
     """Return the name of a hostile thing that may be written with hyphens. Raises KeyError."""
-    found = _SLUGS.get((kind, slug(name)))
-    if found is None:
-        raise KeyError(name)
-    return found
-
-
-_SLUGS = {(one.kind, one.slug): one.name for one in everything()}
+    for known in TABLES[kind]:
+        if slug(known) == slug(name):
+            return known
+    raise KeyError(name)

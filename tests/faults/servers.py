@@ -4,8 +4,6 @@
 its own, where also its robots.txt is asked for. The connection closes behind the last piece.
 """
 
-from __future__ import annotations
-
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 
@@ -24,29 +22,28 @@ class Ask:
 
 Behave = Callable[[Ask], AsyncIterator[bytes]]
 SERVERS: dict[str, Behave] = {}
-SAYS: dict[str, str] = {}  # what is hostile about each, in one sentence
 HTML = "Content-Type: text/html; charset=utf-8"
 OK = b"HTTP/1.1 200 OK\r\n"
 
 
-def server(name: str, says: str) -> Callable[[Behave], Behave]:
+def server(name: str) -> Callable[[Behave], Behave]:
     """Register how a server behaves."""
 
     def register(behave: Behave) -> Behave:
-        SERVERS[name], SAYS[name] = behave, says
+        SERVERS[name] = behave
         return behave
 
     return register
 
 
-def says_always(name: str, says: str, *pieces: bytes) -> None:
+def answers_always(name: str, *pieces: bytes) -> None:
     """Register a server that answers every request with the same pieces."""
 
     async def behave(ask: Ask) -> AsyncIterator[bytes]:
         for piece in pieces:
             yield piece
 
-    server(name, says)(behave)
+    server(name)(behave)
 
 
 def plain(text: str = "An honest page.") -> bytes:

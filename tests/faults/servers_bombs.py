@@ -1,7 +1,5 @@
 """Servers whose answers grow without end: packed small, or never ending in some part."""
 
-from __future__ import annotations
-
 import random
 import zlib
 from collections.abc import AsyncIterator, Callable, Iterator
@@ -80,15 +78,11 @@ def _bombs(chain: str, status: str, content: Callable[[], Iterator[bytes]] = zer
 
 for _chain in CHAINS:
     _name = _chain.replace(",", "")
-    server(f"bomb {_name}", f"The body unpacks to ten gigabytes of zeros: {_chain}.")(_bombs(_chain, "200 OK"))
+    server(f"bomb {_name}")(_bombs(_chain, "200 OK"))
 for _chain in PACKERS:
-    server(f"bomb {_chain} of prose", f"The body unpacks to ten gigabytes that pack like a page: {_chain}.")(
-        _bombs(_chain, "200 OK", prose)
-    )
-    server(f"bomb {_chain} in a redirect", f"The body of a redirect is a bomb: {_chain}.")(_bombs(_chain, "302 Found"))
-    server(f"bomb {_chain} in an error", f"The body of an error page is a bomb: {_chain}.")(
-        _bombs(_chain, "500 Internal Server Error")
-    )
+    server(f"bomb {_chain} of prose")(_bombs(_chain, "200 OK", prose))
+    server(f"bomb {_chain} in a redirect")(_bombs(_chain, "302 Found"))
+    server(f"bomb {_chain} in an error")(_bombs(_chain, "500 Internal Server Error"))
 
 _CHUNKED = OK + b"Transfer-Encoding: chunked\r\n\r\n"
 # what is sent once, and what is sent again and again behind it
@@ -120,7 +114,7 @@ async def endless(what: str, times: int = 5_000) -> AsyncIterator[bytes]:
 
 
 def _register(what: str) -> None:
-    @server(f"endless {what}", f"One part of the answer goes on without end: {what}.")
+    @server(f"endless {what}")
     def behave(ask: Ask) -> AsyncIterator[bytes]:
         return endless(what)
 

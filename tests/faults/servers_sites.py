@@ -1,7 +1,5 @@
 """Whole hostile sites: traps that have no end, odd robots.txt files, sitemaps that lead to sitemaps."""
 
-from __future__ import annotations
-
 import asyncio
 import gzip
 from collections.abc import AsyncIterator
@@ -38,14 +36,14 @@ def _trap(name: str) -> Behave:
 
 
 for _name in TRAPS:
-    server(f"trap {_name}", f"Every page has links to ever new pages that are the same: {_name}.")(_trap(_name))
+    server(f"trap {_name}")(_trap(_name))
 
 
-def _robots(name: str, says: str, answer: bytes) -> None:
+def _robots(name: str, answer: bytes) -> None:
     async def behave(ask: Ask) -> AsyncIterator[bytes]:
         yield answer if ask.path == "/robots.txt" else plain()
 
-    server(f"robots {name}", says)(behave)
+    server(f"robots {name}")(behave)
 
 
 def _text(body: str | bytes, status: str = "200 OK") -> bytes:
@@ -53,43 +51,27 @@ def _text(body: str | bytes, status: str = "200 OK") -> bytes:
 
 
 _RULES = "User-agent: *\nDisallow: /private\n"
-_robots("with a server error", "The file cannot be had for now.", _text("", "503 Service Unavailable"))
-_robots("that are forbidden", "The file may not be read, which means that there is none.", _text("", "403 Forbidden"))
-_robots("that are a page", "A page stands in place of the file.", page(b"<!doctype html><p>Disallow: /</p>", HTML))
-_robots(
-    "with a mark and NUL",
-    "A byte order mark and NUL stand before the rules.",
-    _text(b"\xef\xbb\xbf\0" + _RULES.encode()),
-)
-_robots("of ten megabytes", "The file is twenty times as long as must be read.", _text("Disallow: /x\n" * 800_000))
-_robots(
-    "of many rules",
-    "The file has 100 000 rules.",
-    _text("User-agent: *\n" + "".join(f"Disallow: /{n}\n" for n in range(100_000))),
-)
-_robots(
-    "of stars",
-    "Rules are made of wildcards.",
-    _text("User-agent: *\nDisallow: /" + "*a" * 5_000 + "b\nAllow: " + "*" * 5_000 + "\n"),
-)
-_robots("of one line", "The file is one line as long as may be read.", _text("User-agent: " + "x" * 600_000))
-_robots(
-    "with an absurd delay",
-    "Crawlers are to wait for an hour, or for ever.",
-    _text("User-agent: *\nCrawl-delay: 3600\nCrawl-delay: 1e999\n"),
-)
-_robots("cut off", "The file ends before its length.", OK + b"Content-Length: 5000\r\n\r\n" + _RULES.encode())
-_robots("to nowhere", "The file leads to something that is no address.", redirect("file:///etc/passwd"))
+_robots("with a server error", _text("", "503 Service Unavailable"))
+_robots("that are forbidden", _text("", "403 Forbidden"))
+_robots("that are a page", page(b"<!doctype html><p>Disallow: /</p>", HTML))
+_robots("with a mark and NUL", _text(b"\xef\xbb\xbf\0" + _RULES.encode()))
+_robots("of ten megabytes", _text("Disallow: /x\n" * 800_000))
+_robots("of many rules", _text("User-agent: *\n" + "".join(f"Disallow: /{n}\n" for n in range(100_000))))
+_robots("of stars", _text("User-agent: *\nDisallow: /" + "*a" * 5_000 + "b\nAllow: " + "*" * 5_000 + "\n"))
+_robots("of one line", _text("User-agent: " + "x" * 600_000))
+_robots("with an absurd delay", _text("User-agent: *\nCrawl-delay: 3600\nCrawl-delay: 1e999\n"))
+_robots("cut off", OK + b"Content-Length: 5000\r\n\r\n" + _RULES.encode())
+_robots("to nowhere", redirect("file:///etc/passwd"))
 
 
-@server("robots that never come", "Nothing is ever said to whoever asks for the rules.")
+@server("robots that never come")
 async def _(ask: Ask) -> AsyncIterator[bytes]:
     if ask.path == "/robots.txt":
         await asyncio.sleep(3_600)
     yield plain()
 
 
-@server("robots that lead away", "The file leads on and on.")
+@server("robots that lead away")
 async def _(ask: Ask) -> AsyncIterator[bytes]:
     onwards = redirect(f"{ask.mount}/robots{ask.path.count('x')}{'x' * len(ask.path)}")
     yield onwards if ask.path.startswith("/robots") else plain()
@@ -105,7 +87,7 @@ def _map(kind: str, *addresses: str) -> bytes:
     return f"<{kind}>{''.join(f'<{inner}><loc>{one}</loc></{inner}>' for one in addresses)}</{kind}>".encode()
 
 
-@server("sitemaps of sitemaps", "Every sitemap names ten others, and none a page.")
+@server("sitemaps of sitemaps")
 async def _(ask: Ask) -> AsyncIterator[bytes]:
     if ask.path == "/robots.txt":
         yield _text(f"Sitemap: {_address(ask, '/sitemap.xml')}\n")
@@ -115,13 +97,13 @@ async def _(ask: Ask) -> AsyncIterator[bytes]:
         yield plain()
 
 
-@server("a sitemap of itself", "The sitemap names itself.")
+@server("a sitemap of itself")
 async def _(ask: Ask) -> AsyncIterator[bytes]:
     is_map = ask.path.endswith(".xml")
     yield page(_map("sitemapindex", _address(ask, "/sitemap.xml")), XML) if is_map else plain()
 
 
-@server("a sitemap too long", "The sitemap names more pages than the standard allows, packed small.")
+@server("a sitemap too long")
 async def _(ask: Ask) -> AsyncIterator[bytes]:
     if ask.path.endswith(".xml"):
         body = _map("urlset", *(_address(ask, f"/{n}") for n in range(60_000)))
@@ -130,14 +112,14 @@ async def _(ask: Ask) -> AsyncIterator[bytes]:
         yield plain()
 
 
-@server("a sitemap with entities", "The sitemap declares entities that hold entities, and one of a file.")
+@server("a sitemap with entities")
 async def _(ask: Ask) -> AsyncIterator[bytes]:
     names = "".join(f"<!ENTITY e{n + 1} '{f'&e{n};' * 10}'>" for n in range(9))
     kind = f"<!DOCTYPE urlset [<!ENTITY e0 'x'>{names}<!ENTITY f SYSTEM 'file:///etc/passwd'>]>"
     yield page(kind.encode() + _map("urlset", f"{_address(ask, '/')}&e9;&f;"), XML)
 
 
-@server("a site of one frame", "Every page shows the next one in a frame, and refreshes to another.")
+@server("a site of one frame")
 async def _(ask: Ask) -> AsyncIterator[bytes]:
     deeper = f"{ask.mount}{ask.path.rstrip('/')}/x"
     body = (

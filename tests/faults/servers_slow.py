@@ -1,7 +1,5 @@
 """Servers that take their time, each in another place of its answer."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import AsyncIterator
 
@@ -37,7 +35,7 @@ async def drip(first: bytes, drop: bytes) -> AsyncIterator[bytes]:
 
 
 def _register(what: str, first: bytes, drop: bytes) -> None:
-    @server(f"drip {what}", f"The answer stalls or drips without end: {what}.")
+    @server(f"drip {what}")
     def behave(ask: Ask) -> AsyncIterator[bytes]:
         return drip(first, drop)
 

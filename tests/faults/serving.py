@@ -1,15 +1,12 @@
 """Serve everything hostile on loopback: a list at the root, pages and servers below it, one of them alone if wanted."""
 
-from __future__ import annotations
-
 import asyncio
-import ssl
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
 from html import escape
 from urllib.parse import parse_qs, unquote
 
-from tests.faults.registry import PAGES, SERVERS, everything, find
+from tests.faults.registry import PAGES, SERVERS, TABLES, find, slug
 from tests.faults.servers import HTML, Ask, Behave
 from tests.fetch.server import Server, listen, page
 
@@ -39,28 +36,25 @@ async def answer(head: str) -> AsyncIterator[bytes]:
 
 def size_of(query: str) -> int:
     """Return how many repetitions are wanted."""
-    said = parse_qs(query).get("n", [""])[0]
-    return min(int(said), MOST) if said.isascii() and said.isdecimal() else SIZE
+    wanted = parse_qs(query).get("n", [""])[0]
+    return min(int(wanted), MOST) if wanted.isascii() and wanted.isdecimal() else SIZE
 
 
 def write_list() -> bytes:
-    """Write the page that lists everything."""
-    rows = []
-    for one in everything():
-        name = escape(one.name)
-        if one.kind in ("page", "server"):
-            name = f'<a href="/{one.kind}s/{escape(one.slug)}">{name}</a>'
-        rows.append(f"<tr><td>{one.kind}<td>{name}<td>{escape(one.says)}")
+    """Write the page that lists everything that is served."""
+    rows = [
+        f'<tr><td>{kind}<td><a href="/{kind}s/{escape(slug(name))}">{escape(name)}</a>'
+        for kind in ("page", "server")
+        for name in TABLES[kind]
+    ]
     head = "<!doctype html><title>Everything hostile</title><h1>Everything hostile</h1>"
-    return f"{head}<table><tr><th>kind<th>name<th>what it does{''.join(rows)}</table>".encode()
+    return f"{head}<table><tr><th>kind<th>name{''.join(rows)}</table>".encode()
 
 
 @contextmanager
-def serve_hostile(
-    port: int = 0, *, alone: str = "", address: str = "127.0.0.1", tls: ssl.SSLContext | None = None
-) -> Iterator[Server]:
+def serve_hostile(port: int = 0, *, alone: str = "") -> Iterator[Server]:
     """Serve everything until the block ends, or one server alone at the root of its port."""
-    server = Server(port, address)
+    server = Server(port)
     behave: Behave | None = SERVERS[find("server", alone)] if alone else None
 
     async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -75,5 +69,5 @@ def serve_hostile(
             writer.write(piece)
             await writer.drain()
 
-    with listen(talk, server, tls=tls):
+    with listen(talk, server):
         yield server

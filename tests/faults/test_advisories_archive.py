@@ -3,17 +3,11 @@
 What each is about: docs/why/reliability.md. Kills by the hundred: test_kill_crawl.py, test_watch_kills.py.
 """
 
-from __future__ import annotations
-
-import os
 import shutil
-import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
-from tests.archive.visiting import LANE, NOW, begin, done, found
+from tests.archive.visiting import LANE, NOW, done, found
 from tests.faults.archives import fill
 from warcio.archiveiterator import ArchiveIterator
 
@@ -29,51 +23,6 @@ from scythe.output.warc import WarcFile, verify_warc
 from scythe.url import Url
 
 pytestmark = pytest.mark.fault
-
-WRITER = """
-import sys, time
-from tests.archive.visiting import LANE, NOW, begin, done
-from scythe.archive.open import open_archive
-from scythe.archive.outcomes import store_outcomes
-archive = open_archive(sys.argv[1])
-print("opened", flush=True)
-site, tasks = begin(archive, *map(str, range(200)))
-print("queued", flush=True)
-for task in tasks:
-    store_outcomes(archive, [done(task)])
-    print(task.url, flush=True)
-time.sleep(600)
-"""
-
-
-def killed_after(root: Path, path: Path, lines: int) -> list[str]:
-    """Run a writer until it has said so many lines, end it at once, and return all that it said."""
-    command = [sys.executable, "-c", WRITER, str(path)]
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(root), os.environ.get("PYTHONPATH", "")])}
-    with subprocess.Popen(command, cwd=root, env=environment, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
-        said = [process.stdout.readline().strip() for _ in range(lines)]
-        process.send_signal(signal.SIGKILL)
-        said += [line.strip() for line in process.stdout if line.endswith("\n")]
-    return said
-
-
-@pytest.mark.parametrize("lines", [1, 40])
-def test_scrapy_3413_845_2399_4106_what_was_killed_at_any_time_goes_on(root: Path, tmp_path: Path, lines: int) -> None:
-    """Right after the file was made, and while pages come."""
-    path = tmp_path / "a.db"
-    said = killed_after(root, path, lines)
-    with open_archive(path) as archive:
-        site, _ = begin(archive, *map(str, range(200)))
-        states = count_archive(archive, site).states
-        acknowledged = [line for line in said if line.startswith("http")]
-        assert states.get("done", 0) >= len(acknowledged)
-        while tasks := next_tasks(archive, site, LANE, 1_000, now=NOW):
-            store_outcomes(archive, [done(task) for task in tasks])
-        counts = count_archive(archive, site)
-        assert counts.states == {"done": 200}
-        assert counts.pages == counts.versions == 200
-        assert verify_archive(archive) == []
 
 
 def test_scrapy_3333_an_empty_file_is_taken_for_a_new_archive_and_none_is_expected_in_it(tmp_path: Path) -> None:

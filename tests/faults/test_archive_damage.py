@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import json
 import random
 import sqlite3
@@ -13,14 +11,12 @@ from typing import Any
 import pytest
 from tests.archive.visiting import LANE, NOW, begin, done, found
 from tests.faults.archive_limits import TURNS
-from tests.faults.archives import fill
+from tests.faults.archives import complaints_about, fill
 
 from scythe.archive.archive import Archive
 from scythe.archive.frontier import add_urls, next_tasks
 from scythe.archive.open import open_archive
 from scythe.archive.outcomes import store_outcomes
-from scythe.archive.results import PageQuery
-from scythe.archive.retrieval import read_pages, read_raw
 from scythe.archive.site_health import count_archive
 from scythe.archive.stored_sites import add_site, site_rows
 from scythe.archive.verify import verify_archive
@@ -111,42 +107,6 @@ def test_an_archive_that_nobody_may_look_at_is_said_to_be_so(open_folder: Path, 
     assert "a.db: the archive cannot be opened (Permission denied)" in run(root, "read-only", path)["written"]
 
 
-@pytest.mark.parametrize("share", [0.0, 0.01, 0.3, 0.6, 0.9, 0.999])
-def test_a_file_that_was_cut_is_recognised(tmp_path: Path, share: float) -> None:
-    path = fill(tmp_path / "a.db")
-    body = path.read_bytes()
-    path.write_bytes(body[: int(len(body) * share)])
-    assert complaints_about(path)
-
-
-def complaints_about(path: Path) -> list[str]:
-    """Return what opening, reading and verifying an archive complain about; nothing but ArchiveFailed may be raised."""
-    try:
-        with open_archive(path, create=False) as archive:
-            complaints = verify_archive(archive)
-            try:
-                list(read_pages(archive, PageQuery()))
-                list(read_raw(archive, PageQuery()))
-            except ArchiveFailed as error:
-                complaints.append(str(error))
-            return complaints
-    except ArchiveFailed as error:
-        return [str(error)]
-
-
-def test_flipped_bits_are_found_where_it_matters(tmp_path: Path) -> None:
-    """Flip bytes in texts, titles, records, kept bodies and the file's structure: each is noticed."""
-    body = fill(tmp_path / "whole.db").read_bytes()
-    chance = random.Random(7)
-    words = (b"What is known about", b"A title of", b"A record of", b"\x28\xb5\x2f\xfd")
-    places = [body.index(word) + 6 for word in words]
-    places += [100, 105, *(page * 4_096 + 3 for page in range(2, 12))]
-    for place in places:
-        path = tmp_path / "flipped.db"
-        path.write_bytes(body[:place] + bytes([body[place] ^ (1 << chance.randrange(8))]) + body[place + 1 :])
-        assert complaints_about(path), place
-
-
 @pytest.mark.soak
 def test_a_file_cut_anywhere_is_recognised(tmp_path: Path) -> None:
     body = fill(tmp_path / "whole.db").read_bytes()
@@ -170,17 +130,6 @@ def test_whatever_bytes_are_flipped_only_our_error_is_raised(tmp_path: Path) -> 
         path.write_bytes(damaged)
         noticed += bool(complaints_about(path))
     assert noticed > 100
-
-
-def test_a_damaged_archive_is_called_damaged(tmp_path: Path) -> None:
-    path = fill(tmp_path / "a.db")
-    body = path.read_bytes()
-    path.write_bytes(body[:4_096] + b"\xff" * (len(body) - 4_096))
-    with (
-        pytest.raises(ArchiveFailed, match="the file is damaged: restore it from a copy"),
-        open_archive(path) as archive,
-    ):
-        count_archive(archive)
 
 
 def test_an_archive_whose_journal_was_not_yet_folded_in_is_whole(tmp_path: Path) -> None:

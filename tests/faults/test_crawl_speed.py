@@ -1,7 +1,5 @@
 """How fast a crawl is and what memory it takes: short here, in full by `make long-tests`."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

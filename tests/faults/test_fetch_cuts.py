@@ -1,7 +1,5 @@
 """A response cut anywhere: what came back is marked or refused, never taken for the whole."""
 
-from __future__ import annotations
-
 import asyncio
 import gzip
 import random

@@ -1,7 +1,5 @@
 """Answers of any bytes: each becomes a response or a reason, and the next request finds the fetcher in order."""
 
-from __future__ import annotations
-
 import asyncio
 import gzip
 import random

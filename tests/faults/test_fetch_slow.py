@@ -1,7 +1,5 @@
 """Servers that take their time: every exchange ends at its deadline, and what it held is free again."""
 
-from __future__ import annotations
-
 import asyncio
 import resource
 import socket

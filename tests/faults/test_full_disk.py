@@ -1,20 +1,15 @@
 """A crawl whose disk fills up or whose archive may not be written: it says so, harms nothing, and goes on later."""
 
-from __future__ import annotations
-
 import os
 import resource
 import subprocess
-from collections import Counter
 from collections.abc import Callable, Iterator
-from hashlib import sha256
 from pathlib import Path
-from random import Random
 
 import pytest
-from bench.trial_pages import load_pages
-from bench.trial_runs import ENVIRONMENT, FAST, Ledger, crawl_command, query, serve_trial
-from bench.trials.crawl_kills import Trial, Verdict
+from bench.trial_runs import ENVIRONMENT, FAST, crawl_command, query
+from bench.trials.crawl_kills import Trial
+from tests.faults.trials import assert_complete, assert_told, mount_disk, open_trial
 
 pytestmark = [pytest.mark.fault, pytest.mark.slow]
 
@@ -23,23 +18,14 @@ PAGES = 63
 
 @pytest.fixture
 def trial(tmp_path: Path) -> Iterator[Trial]:
-    """A site with its ledger."""
-    ledger = Ledger(tmp_path / "ledger")
-    bodies = {page.path: sha256(page.body).digest() for page in load_pages(PAGES)}
-    with serve_trial("--pages", str(PAGES), "--ledger", str(ledger.path)) as url:
-        yield Trial(url, ledger, bodies, Random(1), 1)
+    with open_trial(tmp_path, PAGES) as opened:
+        yield opened
 
 
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """A folder on a disk of its own of one megabyte, where the system lets us make one."""
-    folder = tmp_path / "disk"
-    folder.mkdir()
-    made = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", folder], capture_output=True)
-    if made.returncode:
-        pytest.skip(f"no disk can be made here: {made.stderr.decode().strip()}")
-    yield folder
-    subprocess.run(["umount", "--lazy", folder], check=True)
+    with mount_disk(tmp_path / "disk", 1_048_576) as folder:
+        yield folder
 
 
 def crawl(
@@ -47,21 +33,6 @@ def crawl(
 ) -> subprocess.CompletedProcess[str]:
     command = crawl_command(trial.url, str(archive), *FAST, *more)
     return subprocess.run(command, preexec_fn=before, env=ENVIRONMENT, capture_output=True, text=True)
-
-
-def assert_complete(trial: Trial, archive: Path) -> None:
-    verdict = Verdict()
-    trial.judge(str(archive), verdict, Counter(row.path for row in trial.ledger.read()))
-    assert verdict.faults() == 0, verdict
-
-
-def assert_told(done: subprocess.CompletedProcess[str], *words: str) -> None:
-    """One line says what is wrong and that what was stored is whole."""
-    assert done.returncode == 1, done
-    lines = [line for line in done.stderr.splitlines() if line.strip()]
-    assert len(lines) == 1, done.stderr
-    assert lines[0].startswith("scythe: ")
-    assert all(word in lines[0] for word in words), lines[0]
 
 
 def allow_files_of(size: int) -> Callable[[], None]:

@@ -1,7 +1,5 @@
 """Lists of very many addresses: memory does not grow with them."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Memory of large pages, measured in a process of its own."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 

@@ -1,7 +1,5 @@
 """robots.txt from servers that fail, lie, lead elsewhere or never end: nothing is asked for that was not allowed."""
 
-from __future__ import annotations
-
 import asyncio
 import gzip
 from collections.abc import AsyncIterator
@@ -10,7 +8,6 @@ import pytest
 from aiohttp.abc import ResolveResult
 from tests.fetch.server import Answer, Server, always, by_path, page, serve
 
-from scythe.errors import FetchFailed
 from scythe.fetch import FetchOptions, guard
 from scythe.fetch.fetcher import open_fetcher
 from scythe.fetch.robots import Robots, fetch_robots, parse_robots
@@ -45,13 +42,6 @@ def site(robots: bytes) -> Answer:
 
 def moved(to: str) -> bytes:
     return page(b"", f"Location: {to}", status="302 Found")
-
-
-def test_rules_of_the_server_are_kept() -> None:
-    with serve(site(page(RULES))) as server:
-        robots = visit(server.url(""))
-    assert paths(server) == ["/robots.txt", "/page"]
-    assert robots.delay_s == 3.0
 
 
 @pytest.mark.parametrize("status", [400, 401, 403, 404, 410, 451])
@@ -198,13 +188,3 @@ def test_each_port_has_a_file_of_its_own() -> None:
         visit(two.url(""))
     assert paths(one) == ["/robots.txt", "/page"]
     assert paths(two) == ["/robots.txt"]
-
-
-def test_failures_are_values_for_who_asks() -> None:
-    async def ask() -> tuple[int | None, bytes]:
-        async with open_fetcher(FetchOptions(timeout_s=5.0)) as fetcher:
-            with pytest.raises(FetchFailed):
-                await fetcher.get("http://127.0.0.1:1/robots.txt")
-            return await fetch_robots(fetcher, "http://127.0.0.1:1")
-
-    assert asyncio.run(ask()) == (None, b"")

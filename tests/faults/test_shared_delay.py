@@ -1,11 +1,9 @@
 """Two processes on one archive: the server never sees two requests closer together than the delay."""
 
-from __future__ import annotations
-
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from bench.trials.harness import new_archives
 from bench.trials.shared_delay import Settings, measure
 
 pytestmark = pytest.mark.fault
@@ -20,10 +18,8 @@ def test_two_processes_share_the_delay_of_a_host_and_a_killed_one_too(where: str
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize("is_postgres", [False, True], ids=["sqlite", "postgresql"])
-def test_ten_thousand_requests_keep_the_delay(tmp_path: Path, is_postgres: bool) -> None:
-    with new_archives(tmp_path, is_postgres=is_postgres) as places:
-        verdict = measure(Settings(), next(places), tmp_path)
+def test_ten_thousand_requests_keep_the_delay(archives: Iterator[str], tmp_path: Path) -> None:
+    verdict = measure(Settings(), next(archives), tmp_path)
     assert verdict.faults() == 0, verdict
     assert verdict.requests >= 10_000
     assert min(verdict.by_process.values()) > 1_000

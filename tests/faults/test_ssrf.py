@@ -1,7 +1,5 @@
 """No way leads inside: a trap on this machine sees no connection, whatever is asked for and through whatever door."""
 
-from __future__ import annotations
-
 import asyncio
 import html
 import socket
@@ -184,33 +182,6 @@ def test_a_kept_connection_stays_with_the_address_that_was_judged(stand_in: str)
     assert len(public.heads) == sum(isinstance(result, Response) for result in results)
 
 
-@pytest.mark.parametrize(
-    "target", ["http://10.0.0.1/", "http://localhost/", "http://[::1]/", "http://0x7f.1/", "http://wiki.corp/"]
-)
-def test_a_public_proxy_is_not_asked_for_the_inside(stand_in: str, target: str) -> None:
-    async def visit() -> Response | FetchFailed:
-        options = FetchOptions(timeout_s=20.0, proxy=f"http://{stand_in}:{public.port}")
-        async with open_fetcher(options, look_up=look_up) as fetcher:
-            return await fetcher.settle(target)
-
-    with serve(always(page(b"secret")), address=stand_in) as public:
-        result = asyncio.run(visit())
-    assert isinstance(result, FetchFailed)
-    assert public.heads == []
-
-
-def test_a_public_proxy_is_asked_for_a_name_that_only_it_knows(stand_in: str) -> None:
-    async def visit() -> Response | FetchFailed:
-        options = FetchOptions(timeout_s=20.0, proxy=f"http://{stand_in}:{public.port}")
-        async with open_fetcher(options, look_up=look_up) as fetcher:
-            return await fetcher.settle("http://public.example/page")
-
-    with serve(always(page(b"public")), address=stand_in) as public:
-        result = asyncio.run(visit())
-    assert isinstance(result, Response)
-    assert public.heads[0].startswith("GET http://public.example/page ")
-
-
 def crawl(start: str, folder: Path) -> Crawl:
     options = CrawlOptions(delay=0.0, concurrency=32, per_host=8, subdomains=True, timeout_s=20.0, patience_s=0.0)
     with open_archive(folder / "archive.db") as archive:
@@ -222,16 +193,11 @@ def crawl(start: str, folder: Path) -> Crawl:
 def hostile_site(inside: list[str]) -> dict[str, bytes]:
     """Write a site that names addresses in every way a site can."""
     kinds = [
-        '<a href="{}">story</a>',
-        '<a rel="next" href="{}">more</a>',
-        '<link rel="canonical" href="{}">',
-        '<link rel="alternate" type="application/rss+xml" href="{}">',
-        '<link rel="sitemap" href="{}">',
-        '<img src="{}">',
-        '<iframe src="{}"></iframe>',
-        '<meta http-equiv="refresh" content="0; url={}">',
+        '<a href="{}">story</a>', '<a rel="next" href="{}">more</a>', '<link rel="canonical" href="{}">',
+        '<link rel="alternate" type="application/rss+xml" href="{}">', '<link rel="sitemap" href="{}">',
+        '<img src="{}">', '<iframe src="{}"></iframe>', '<meta http-equiv="refresh" content="0; url={}">',
         '<script src="{}"></script>',
-    ]
+    ]  # fmt: skip
     named = [kinds[number % len(kinds)].format(html.escape(url)) for number, url in enumerate(inside)]
     named += [f'<a href="/away?{number}">{number}</a>' for number in range(0, len(inside), 10)]
     base = [f'<a href="/base?{number}">{number}</a>' for number in range(0, len(inside), 40)]

@@ -1,7 +1,5 @@
 """A thousand hosts that stall beside a thousand honest ones, which are asked as fast as without the others."""
 
-from __future__ import annotations
-
 import asyncio
 import resource
 import sys

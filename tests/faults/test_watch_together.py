@@ -1,7 +1,5 @@
 """Two processes that watch one archive: every record once, and no visit made twice."""
 
-from __future__ import annotations
-
 import signal
 import subprocess
 import sys
@@ -16,20 +14,22 @@ from scythe.archive.results import PageQuery
 from scythe.archive.retrieval import read_records
 from scythe.archive.verify import verify_archive
 from scythe.archive.watches import watch_rows
-from scythe.demo.replay_serve import ReplayRequest, ReplayThread, live_site, serve_replay
+from scythe.demo.live_list import LiveSite
+from scythe.demo.protocol import Request
+from scythe.demo.serve import DemoThread, serve_live
 
 pytestmark = [pytest.mark.fault, pytest.mark.slow]
 VISITS = 6
 EVERY_S = 1.0
 
 
-def visits_of(site: ReplayThread) -> list[ReplayRequest]:
+def visits_of(site: DemoThread) -> list[Request]:
     """Return the requests for the list itself, not for its older pages."""
-    return [one for one in site.asked if one.target.startswith("/latest/") and "page" not in one.target]
+    return [one for one in site.log if one.target.startswith("/latest/") and "page" not in one.target]
 
 
 def test_two_processes_share_the_visits_and_archive_every_record_once(where: str) -> None:
-    with serve_replay(live_site(0.4)) as site:
+    with serve_live(0.4) as site:
         command = [sys.executable, "-m", "scythe", "watch", *site.urls, "--archive", where, "--allow-private"]
         command += ["--delay", "0", "--floor", f"{EVERY_S:g}s", "--max-delay", f"{EVERY_S:g}s", "--json"]
         processes = [
@@ -50,7 +50,8 @@ def test_two_processes_share_the_visits_and_archive_every_record_once(where: str
         looks = [look for region in lists_of_watch(archive, watch.id) for look in read_looks(archive, region.id)]
         assert verify_archive(archive) == []
     assert watch.visited_at is not None
-    arrived = site.stories("/latest/", began - 600, watch.visited_at.timestamp() - 1)
+    assert isinstance(site.site, LiveSite)
+    arrived = site.site.published(site.site.asked[0], watch.visited_at.timestamp() - 1)
     assert set(arrived) <= set(links)
     assert max(links.values()) == 1
     # as often as one process would have, give or take the moments in which one hands over to the other

@@ -1,7 +1,5 @@
 """Workers that die: every page is answered once, whatever it did to its worker, and nothing is left behind."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 import random
@@ -227,7 +225,10 @@ def test_no_worker_outlives_a_crawl_that_was_killed() -> None:
 
 
 def test_what_a_worker_prints_does_not_get_between_the_answers() -> None:
-    code = "import scythe.engine.worker_process as w; print('noise', flush=True); w.main(['30', '2000000000'])"
+    code = (
+        "from scythe.engine.worker_process import ExtractionWorker; print('noise', flush=True); "
+        "ExtractionWorker.main(['30', '2000000000'])"
+    )
     with subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         out, _ = process.communicate()
     assert out.startswith(b"noise")  # what was printed before; the worker itself has moved standard output away

@@ -1,7 +1,5 @@
 """Headers of images of every format, written out byte by byte; none has pixels."""
 
-from __future__ import annotations
-
 import struct
 
 

@@ -1,29 +1,13 @@
 """Addresses that parsers have been known to read differently, made by the thousand from one seed."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterator
 
 SCHEMES = ["http://", "http://", "https://", "HTTP://", "http:/", "http:", "//", "http:\\\\", "http:///", "https:\\/"]
 USERS = [
-    "",
-    "",
-    "",
-    "",
-    "u@",
-    "u:p@",
-    "@",
-    "u@v@",
-    "a:b:c@",
-    "127.0.0.1:80\\@",
-    "a/@",
-    "a?@",
-    "a#@",
-    "%40@",
-    "[::1]@",
+    "", "", "", "", "u@", "u:p@", "@", "u@v@", "a:b:c@", "127.0.0.1:80\\@", "a/@", "a?@", "a#@", "%40@", "[::1]@",
     "＠",
-]
+]  # fmt: skip
 HOSTS = """
 127.0.0.1 example.org [::1] [::ffff:127.0.0.1] [fe80::1%25eth0] [fe80::1%eth0] localhost EXAMPLE.org ex%61mple.org
 %31%32%37.0.0.1 １２７.0.0.1 127。0。0。1 ß.de xn--zca.de a_b.c -a.b a..b .a a. 0x7f.1 2130706433 ex\u00adample.org
@@ -34,44 +18,13 @@ a.xn--0 ☃
 """.split()
 HOSTS += ["", " ", "a b.c", "\t", "a" * 64 + ".c", "b" * 300, "c." * 150]
 PORTS = [
-    "",
-    "",
-    "",
-    ":80",
-    ":",
-    ":0",
-    ":443",
-    ":8080",
-    ":65535",
-    ":65536",
-    ":-1",
-    ":+80",
-    ":８０",
-    ":80a",
-    ":080",
-    ":80:80",
+    "", "", "", ":80", ":", ":0", ":443", ":8080", ":65535", ":65536", ":-1", ":+80", ":８０", ":80a", ":080", ":80:80",
     ":٨",
-]
+]  # fmt: skip
 ENDS = [
-    "",
-    "/",
-    "/x",
-    "?q",
-    "#f",
-    "\\x",
-    "/a b",
-    "/%zz",
-    "/é",
-    "/..",
-    "//b",
-    "/@c",
-    "?@c",
-    "#@c",
-    ";x",
-    "\t/",
-    "/\n",
+    "", "/", "/x", "?q", "#f", "\\x", "/a b", "/%zz", "/é", "/..", "//b", "/@c", "?@c", "#@c", ";x", "\t/", "/\n",
     "%2f",
-]
+]  # fmt: skip
 ENDS += ["\\@d.example/", "＼@d.example/", "/../@d.example", "?/@d.example/", "#/@d.example/"]
 MARKS = [*"@:/\\?#[]%.;&=+ \t\n\r\0", "%2e", "%40", "％", "。", "．", "\u00ad", "\u200b", "\u202e"]
 

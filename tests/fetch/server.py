@@ -1,7 +1,5 @@
 """A loopback server whose every answer is written out byte by byte by the test."""
 
-from __future__ import annotations
-
 import asyncio
 import itertools
 import ssl

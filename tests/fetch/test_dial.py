@@ -1,21 +1,9 @@
 """An address is dialled in one spelling, and nobody reads another host in it."""
 
-from __future__ import annotations
-
-import asyncio
-from ipaddress import ip_address
-from urllib.parse import urlsplit
-
 import pytest
-from aiohttp.abc import ResolveResult
-from yarl import URL
 
 from scythe.errors import FetchFailed
-from scythe.fetch import FetchOptions, guard
-from scythe.fetch.fetcher import dialled, open_fetcher
-from scythe.url import absolute
-
-from .odd_urls import odd_urls
+from scythe.fetch.fetcher import dialled
 
 SPELLINGS = [
     ("http://example.org", "http://example.org"),
@@ -66,78 +54,3 @@ def test_services_that_are_no_web_servers_are_not_asked(port: int) -> None:
 @pytest.mark.parametrize("port", [80, 81, 443, 591, 3000, 5000, 8000, 8008, 8080, 8443, 9000, 49152])
 def test_ports_of_web_servers_are_asked(port: int) -> None:
     assert dialled(f"http://example.org:{port}/") == f"http://example.org:{port}/"
-
-
-def host_and_port(text: str) -> tuple[str, int] | None:
-    """Check that our reading of an address is that of the library that dials, and return it; None: not dialled."""
-    url = absolute(text)
-    if url is None:
-        return None
-    try:
-        spelled = dialled(url)
-    except FetchFailed:
-        return None
-    ours = urlsplit(spelled)
-    port = ours.port or {"http": 80, "https": 443}[ours.scheme]
-    for is_encoded in (True, False):
-        theirs = URL(spelled, encoded=is_encoded)
-        assert theirs.user is None
-        assert theirs.scheme == ours.scheme
-        assert theirs.port == port, (text, spelled)
-        if ":" in (ours.hostname or ""):
-            assert ip_address(theirs.raw_host or "") == ip_address(ours.hostname or "")
-        else:
-            assert theirs.raw_host == ours.hostname, (text, spelled)
-    return ours.hostname or "", port
-
-
-def test_of_20_000_odd_addresses_each_has_one_host() -> None:
-    hosts = [host_and_port(text) for text in odd_urls(20_000, seed=1)]
-    assert sum(host is not None for host in hosts) > 2_000
-    assert len(set(hosts)) > 200
-
-
-@pytest.mark.soak
-def test_of_a_million_odd_addresses_each_has_one_host() -> None:
-    assert sum(host_and_port(text) is not None for text in odd_urls(1_000_000, seed=2)) > 100_000
-
-
-def test_the_host_judged_is_the_host_dialled(monkeypatch: pytest.MonkeyPatch) -> None:
-    """All the way through the client: what reaches the look-up or the socket is what `dialled` says."""
-    reached: list[tuple[str, int]] = []
-
-    async def look_up(host: str, port: int) -> list[ResolveResult]:
-        reached.append((host.rstrip("."), port))
-        raise OSError("nobody")
-
-    def judge(address: str) -> str:
-        reached.append((address, 0))
-        return "nobody is dialled here"
-
-    monkeypatch.setattr(guard, "why_closed", judge)
-    monkeypatch.setattr(guard, "why_closed_name", lambda name: None)
-
-    async def ask(text: str) -> tuple[str, int] | None:
-        reached.clear()
-        with pytest.raises(FetchFailed):
-            await fetcher.get(text)
-        return reached[0] if reached else None
-
-    async def compare() -> int:
-        nonlocal fetcher
-        count = 0
-        async with open_fetcher(FetchOptions(timeout_s=20.0), look_up=look_up) as fetcher:
-            for text in odd_urls(20_000, seed=3):
-                expected = host_and_port(text)
-                found = await ask(text)
-                if found is None:
-                    continue
-                assert expected is not None, text
-                count += 1
-                is_number = found[1] == 0
-                assert found[0] == expected[0].rstrip("."), text
-                assert is_number or found[1] == expected[1], text
-        return count
-
-    fetcher = None  # type: ignore[assignment]
-    assert asyncio.run(compare()) > 1_000

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import asyncio
 
 import pytest
@@ -104,4 +102,5 @@ def test_credentials_in_the_address_a_redirect_names_are_not_used() -> None:
 def test_an_address_with_credentials_is_refused_without_repeating_them() -> None:
     with pytest.raises(FetchFailed) as caught:
         walk(["https://user:hush@example.org/x"])
+    assert "user name or password" in caught.value.why
     assert "hush" not in str(caught.value)

@@ -1,7 +1,5 @@
 """Sizes are read from the first bytes of images, and any bytes are survived."""
 
-from __future__ import annotations
-
 from time import process_time
 
 import pytest

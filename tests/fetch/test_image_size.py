@@ -1,7 +1,5 @@
 """Sizes of images on real servers: first bytes only, bounded whatever the server does."""
 
-from __future__ import annotations
-
 import asyncio
 import base64
 import re
@@ -10,7 +8,6 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from scythe.fetch import guard
 from scythe.page.image_size import ImageSize, Probe, ProbeOptions, measure_data_url, probe_images, real_sizes
 
 from .image_files import jpeg, png, svg
@@ -83,19 +80,6 @@ def test_all_images_of_a_page_share_one_deadline_and_quick_ones_are_kept():
         probes = probe_images([slow.url("/slow"), slow.url("/late"), other.url("/quick")], options=options)
     assert [item.size and item.size.width for item in probes] == [None, None, 3]
     assert "not answered within the 2 s" in probes[1].why
-
-
-def test_a_redirect_into_the_private_network_is_refused(monkeypatch):
-    real = guard.why_closed
-    monkeypatch.setattr(guard, "why_closed", lambda address: None if address == "127.0.0.1" else real(address))
-    with serve(always(page(b"", "Location: http://169.254.169.254/a.png", status="302 Found"))) as server:
-        assert "not on the public internet" in probe(server, options=ProbeOptions()).why
-
-
-def test_private_addresses_are_refused_unless_allowed():
-    with serve(always(page(png(3, 4)))) as server:
-        assert "refused" in probe(server, options=ProbeOptions()).why
-    assert server.heads == []
 
 
 @pytest.mark.parametrize("url", ["file:///etc/passwd", "javascript:alert(1)", "ftp://example.org/a.png", "a.png", ""])

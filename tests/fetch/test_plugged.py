@@ -1,7 +1,5 @@
 """A fetcher of another package: asked for what was judged and whose turn it is, and not believed unseen."""
 
-from __future__ import annotations
-
 import asyncio
 import sys
 from collections.abc import Callable, Iterator
@@ -194,11 +192,13 @@ def test_cookies_and_credentials_go_where_they_belong(theirs: ModuleType) -> Non
     assert told == [(None, True), ("a=1", True), (None, False)]
 
 
-def test_a_name_that_nobody_offers_is_said(theirs: ModuleType) -> None:
-    with pytest.raises(BadInput, match="unknown fetcher 'other'; expected one of mute, theirs"):
-        get("http://a.example/", replace(THEIRS, fetcher="other"))
-
-
-def test_something_that_cannot_get_is_no_fetcher(theirs: ModuleType) -> None:
-    with pytest.raises(BadInput, match="fetcher 'mute' opens a Mute, which cannot get anything"):
-        get("http://a.example/", replace(THEIRS, fetcher="mute"))
+@pytest.mark.parametrize(
+    ("name", "complaint"),
+    [
+        ("other", "unknown fetcher 'other'; expected one of mute, theirs"),
+        ("mute", "fetcher 'mute' opens a Mute, which cannot get anything"),
+    ],
+)
+def test_what_is_no_fetcher_is_refused_by_its_name(theirs: ModuleType, name: str, complaint: str) -> None:
+    with pytest.raises(BadInput, match=complaint):
+        get("http://a.example/", replace(THEIRS, fetcher=name))

@@ -1,7 +1,5 @@
 """A real proxy on loopback: what it sees, what it is asked to dial, and what it never gets to see."""
 
-from __future__ import annotations
-
 import asyncio
 import ssl
 from collections.abc import Iterator

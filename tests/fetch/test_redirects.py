@@ -1,7 +1,5 @@
 """A hundred Location values: each is followed to the one address it names, or refused with the reason."""
 
-from __future__ import annotations
-
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime
 

@@ -1,7 +1,5 @@
 """Pages in a browser that has no network: what scripts write is read, and what they try beyond it reaches nobody."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 import shutil

@@ -1,7 +1,5 @@
 """robots.txt as RFC 9309 says it; the sentence of the standard stands with each case."""
 
-from __future__ import annotations
-
 import random
 from time import process_time
 

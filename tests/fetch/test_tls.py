@@ -1,7 +1,5 @@
 """Certificates, good and bad ones, from an authority of our own."""
 
-from __future__ import annotations
-
 import asyncio
 import ssl
 from collections.abc import Iterator
@@ -11,7 +9,6 @@ from pathlib import Path
 
 import pytest
 import trustme
-from tests.faults.certificates import show
 
 from scythe.errors import BadInput, FetchFailed
 from scythe.fetch import Credentials, FetchOptions, fetch, open_fetcher
@@ -37,7 +34,13 @@ def ca_file(authority: trustme.CA, tmp_path_factory: pytest.TempPathFactory) -> 
 
 @contextmanager
 def secure(certificate: trustme.LeafCert, newest: ssl.TLSVersion | None = None) -> Iterator[Server]:
-    with serve(always(kept_page(b"secret")), tls=show(certificate, newest), keeps=True) as server:
+    """Serve a page with a certificate; `newest` is the newest protocol that the server speaks."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    if newest is not None:
+        context.minimum_version, context.maximum_version = ssl.TLSVersion.TLSv1, newest
+        context.set_ciphers("ALL:@SECLEVEL=0")
+    certificate.configure_cert(context)
+    with serve(always(kept_page(b"secret")), tls=context, keeps=True) as server:
         yield server
 
 

@@ -1,7 +1,5 @@
 """A trap on this machine: sockets that listen where nothing may ever connect, and odd ways to write where they are."""
 
-from __future__ import annotations
-
 import socket
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -83,22 +81,11 @@ def spell(a: int, b: int, c: int, d: int) -> set[str]:
 
 NAMES = {"localhost", "LOCALHOST", "localhost.", "a.localhost", "[::1]", "[::]", "[0:0:0:0:0:0:0:1]", "0", "0.0.0.0"}
 NAMES |= {
-    "[::1%25lo]",
-    "[fe80::1%25lo]",
-    "ⓛⓞⓒⓐⓛⓗⓞⓢⓣ",
-    "ｌｏｃａｌｈｏｓｔ",
-    "localhost。",
-    "loc\u00adalhost",
-    "[0000::0001]",
-}
+    "[::1%25lo]", "[fe80::1%25lo]", "ⓛⓞⓒⓐⓛⓗⓞⓢⓣ", "ｌｏｃａｌｈｏｓｔ", "localhost。", "loc\u00adalhost", "[0000::0001]",
+}  # fmt: skip
 METADATA = {
-    "169.254.169.254",
-    "metadata.google.internal",
-    "metadata",
-    "instance-data",
-    "100.100.100.200",
-    "192.0.0.192",
-}
+    "169.254.169.254", "metadata.google.internal", "metadata", "instance-data", "100.100.100.200", "192.0.0.192",
+}  # fmt: skip
 METADATA |= {"[fd00:ec2::254]", "[fd20:ce::254]", "[fe80::a9fe:a9fe]", "168.63.129.16", "169.254.170.2", "2852039166"}
 SPELLINGS = sorted(NAMES | METADATA | spell(127, 0, 0, 1) | spell(127, 9, 8, 7))
 

@@ -1,11 +1,8 @@
 """`python -m tests.fuzz`: targets and a budget come in, what was tried and found goes out."""
 
-from __future__ import annotations
-
 import argparse
 import sys
 from collections.abc import Sequence
-from importlib.util import find_spec
 from pathlib import Path
 from time import monotonic
 
@@ -26,15 +23,10 @@ def main(arguments: list[str]) -> int:
             print(f"{name:<24} {one.kind:<11} {one.shape}")
         return 0
     asked = _parser().parse_args(arguments)
-    if asked.engine != "own" and find_spec(asked.engine) is None:
-        print(f"{asked.engine} is not installed; there may be no wheel of it for this platform", file=sys.stderr)
-        return 2
     seconds = asked.seconds if asked.seconds or asked.inputs else 10.0
-    budget = Budget(asked.inputs or 10**12, seconds or 1e9, asked.engine, asked.seed)
+    budget = Budget(asked.inputs or 10**12, seconds or 1e9, asked.seed)
     names = choose(asked.targets)
-    progress = Progress(len(names))
-    done = run_targets(names, budget, asked.out, jobs=asked.jobs, tell=progress.tell)
-    progress.end()
+    done = run_targets(names, budget, asked.out, jobs=asked.jobs, tell=Progress(len(names)).tell)
     print(table(done, asked.out))
     return 1 if any(one.defects or one.notes for one in done) else 0
 
@@ -49,7 +41,6 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--seconds", type=float, default=0.0, help="of the clock, for each target (default: 10)")
     parser.add_argument("--inputs", type=int, default=0, help="to be tried on each target")
     parser.add_argument("--seed", type=int, default=1, help="the same number gives the same inputs (default: 1)")
-    parser.add_argument("--engine", choices=("own", "atheris", "hypothesis"), default="own")
     parser.add_argument("--jobs", type=int, default=1, help="targets at a time (default: 1)")
     parser.add_argument("--out", type=Path, default=_OUT, help=f"folder for defects (default: {_OUT})")
     return parser
@@ -70,39 +61,27 @@ def replay(arguments: list[str]) -> int:
 
 
 class Progress:
-    """One line that says how far a run is, where somebody looks on; else a line a minute."""
+    """A line a minute that says how far a run is."""
 
     def __init__(self, targets: int) -> None:
         self._targets = targets
         self._told = self._began = monotonic()
-        self._shows = sys.stderr.isatty()
 
     def tell(self, done: Sequence[Outcome], now: Sequence[tuple[str, Seen]]) -> None:
         """Take note of how it goes."""
-        if monotonic() - self._told < (0.5 if self._shows else 60.0):
+        if monotonic() - self._told < 60.0:
             return
         self._told = monotonic()
         inputs = sum(one.inputs for one in done) + sum(seen.inputs for _, seen in now)
         defects = sum(one.defects for one in done) + sum(seen.defects for _, seen in now)
         names = ", ".join(name for name, _ in now)
-        spent = self._told - self._began
-        line = f"{len(done)} of {self._targets} targets, {inputs} inputs, {defects} defects, {spent:.0f} s; now {names}"
-        print(
-            f"\r\033[K{line[:160]}" if self._shows else line,
-            end="" if self._shows else "\n",
-            file=sys.stderr,
-            flush=True,
-        )
-
-    def end(self) -> None:
-        """Leave the line."""
-        if self._shows:
-            print(file=sys.stderr)
+        spent = f"{inputs} inputs, {defects} defects, {self._told - self._began:.0f} s"
+        print(f"{len(done)} of {self._targets} targets, {spent}; now {names}", file=sys.stderr, flush=True)
 
 
 def table(done: Sequence[Outcome], out: Path) -> str:
     """Return what was tried and found, one line per target."""
-    head = f"{'target':<24} {'kind':<11} {'engine':<11} {'inputs':>10} {'per s':>8}"
+    head = f"{'target':<24} {'kind':<11} {'inputs':>10} {'per s':>8}"
     lines = [f"{head} {'slowest CPU':>20} {'MB':>5} {'defects':>8}"]
     total: dict[str, int] = {}
     for one in sorted(done, key=lambda each: each.target):
@@ -111,7 +90,7 @@ def table(done: Sequence[Outcome], out: Path) -> str:
         speed = one.inputs / one.seconds if one.seconds else 0.0
         slowest = f"{1000 * one.slowest_s:.1f} ms/{one.slowest_size} B"
         lines.append(
-            f"{one.target:<24} {kind:<11} {one.engine:<11} {one.inputs:>10} {speed:>8.0f} {slowest:>20}"
+            f"{one.target:<24} {kind:<11} {one.inputs:>10} {speed:>8.0f} {slowest:>20}"
             f" {one.peak_bytes // 1_000_000:>5} {one.defects:>8}"
         )
     lines.append(", ".join(f"{count} {kind} inputs" for kind, count in sorted(total.items())))

@@ -1,7 +1,5 @@
 """See what the interpreter does while data is read: nothing in a file may make code run, files open or modules load."""
 
-from __future__ import annotations
-
 import codecs
 import sys
 from collections.abc import Iterator

@@ -4,24 +4,21 @@ The input at hand is kept where the parent sees it. Of a real hang the kernel ma
 moved on while inputs come and go, and reached when one of them does not.
 """
 
-from __future__ import annotations
-
 import faulthandler
 import json
 import resource
 import signal
 import sys
 from dataclasses import dataclass
-from importlib import import_module
 from pathlib import Path
 from time import monotonic, process_time
 
 from tests.fuzz.judge import Defect, Judge, file_name
+from tests.fuzz.mutate import Mutator
 from tests.fuzz.registry import Target, find_target
 from tests.fuzz.shared import Seen, Shared
 
 _LEASE_S = 5.0  # CPU seconds after which the limit is moved on
-_LATE = ("scythe.page.encoding_guess", "feedparser", "idna")  # loaded when first needed, which under atheris is fatal
 _TOLD_EVERY = 16  # inputs
 
 
@@ -30,7 +27,6 @@ class Work:
     """What one child is to do."""
 
     target: str
-    engine: str  # own, hypothesis or atheris
     seed: int
     inputs: int  # at most
     seconds: float  # at most
@@ -108,34 +104,12 @@ def main(settings: str) -> None:
         faulthandler.enable(trace)
         # says where it hangs, then dies of the signal as it would have
         faulthandler.register(signal.SIGXCPU, trace, chain=True)
-        trial = Trial(work, _load(work))
-        if work.engine == "own":
-            _run_own(trial)
-        else:
-            from tests.fuzz import engines
-
-            engines.ENGINES[work.engine](trial)
+        trial = Trial(work, find_target(work.target))
+        trial.begin()
+        mutator = Mutator(trial.target, work.seed)
+        while not trial.is_over():
+            trial.try_one(mutator.make())
         trial.tell()
-
-
-def _load(work: Work) -> Target:
-    if work.engine != "atheris":
-        return find_target(work.target)
-    import atheris
-
-    with atheris.instrument_imports(include=["scythe"], enable_loader_override=False):
-        for name in _LATE:
-            import_module(name)
-        return find_target(work.target)
-
-
-def _run_own(trial: Trial) -> None:
-    from tests.fuzz.mutate import Mutator
-
-    trial.begin()
-    mutator = Mutator(trial.target, trial.work.seed)
-    while not trial.is_over():
-        trial.try_one(mutator.make())
 
 
 if __name__ == "__main__":

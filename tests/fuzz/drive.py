@@ -3,8 +3,6 @@
 A child that dies takes nothing along: the input that killed it is saved, and another goes on with what is left.
 """
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess
@@ -30,7 +28,6 @@ class Budget:
 
     inputs: int = 10**12
     seconds: float = 1e9
-    engine: str = "own"
     seed: int = 1
     hang_s: float = 60.0
     stuck_s: float = _STUCK_S
@@ -42,7 +39,6 @@ class Outcome:
     """What became of one target."""
 
     target: str
-    engine: str
     inputs: int = 0
     seconds: float = 0.0  # of the clock, without starting
     slowest_s: float = 0.0  # CPU
@@ -70,7 +66,6 @@ class Child:
         self._shared = Shared(self._file, create=True)
         work = Work(
             name,
-            budget.engine,
             budget.seed + _APART * outcome.deaths,
             budget.inputs - outcome.inputs,
             max(budget.seconds - outcome.seconds, 1.0),
@@ -146,7 +141,7 @@ def run_targets(
     tell: Callable[[Sequence[Outcome], Sequence[tuple[str, Seen]]], None] = lambda done, now: None,
 ) -> list[Outcome]:
     """Try each target for its budget, `jobs` at a time; `tell` hears how it goes."""
-    waiting = [Outcome(name, budget.engine) for name in names]
+    waiting = [Outcome(name) for name in names]
     done: list[Outcome] = []
     running: list[Child] = []
     with tempfile.TemporaryDirectory(prefix="scythe-fuzz-") as folder:

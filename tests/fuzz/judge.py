@@ -1,7 +1,5 @@
 """Try one input: a target and bytes come in, a defect with its reason (or none) goes out."""
 
-from __future__ import annotations
-
 import hashlib
 import resource
 import sys

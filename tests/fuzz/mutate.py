@@ -1,6 +1,4 @@
-"""The own engine: a seed number and good inputs come in, damaged ones go out, some hundred thousand a second."""
-
-from __future__ import annotations
+"""What damages inputs: a seed number and good inputs come in, damaged ones go out, some hundred thousand a second."""
 
 from collections.abc import Callable, Sequence
 from random import Random

@@ -1,7 +1,5 @@
 """The fuzz targets: a name comes in, the function to feed, its seeds and its bounds go out."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from importlib import import_module

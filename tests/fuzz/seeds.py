@@ -1,7 +1,5 @@
 """Good inputs to begin with, all made here: pages of the demo site, hostile pages, files that our own code writes."""
 
-from __future__ import annotations
-
 import atexit
 import shutil
 import tempfile

@@ -1,7 +1,5 @@
 """A file that a child and its parent both see: what the child does now, so that its death can be explained."""
 
-from __future__ import annotations
-
 import mmap
 import struct
 from pathlib import Path

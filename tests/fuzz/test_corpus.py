@@ -1,7 +1,5 @@
 """Inputs that once broke something break nothing any more: each file of corpus/TARGET/ is run on its target."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

@@ -4,13 +4,12 @@
 and the phrases that reading the page `must` and `must_not` keep. `expected.json` is written by `pytest --accept`.
 """
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any
 
 import pytest
+from selectolax.lexbor import LexborHTMLParser
 
 import scythe
 from scythe.page import Page
@@ -26,10 +25,12 @@ def load(folder: Path) -> tuple[bytes, dict[str, Any]]:
 
 
 def blocks_within(page: Page, selector: str) -> tuple[int, ...]:
-    node = page.tree.css_first(selector)
+    node = LexborHTMLParser(page.html).css_first(selector)
     assert node is not None, f"no {selector} on the page"
     blocks = page.blocks
-    box = next(box for box, found in enumerate(blocks.box_node) if found.mem_id == node.mem_id)
+    same = [found for found in blocks.box_node if (found.tag, found.attributes) == (node.tag, node.attributes)]
+    assert len(same) == 1, f"{selector} says the same as another element"
+    box = next(box for box, found in enumerate(blocks.box_node) if found.mem_id == same[0].mem_id)
     return tuple(range(blocks.box_start[box], blocks.box_end[box]))
 
 

@@ -1,7 +1,5 @@
 """An archive is a table to other tools: what it holds streams out, from either database, a few rows at a time."""
 
-from __future__ import annotations
-
 from datetime import datetime, timedelta
 from pathlib import Path
 

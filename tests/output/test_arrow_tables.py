@@ -1,7 +1,5 @@
 """Documents become tables: every column says what the document says, and nothing a page holds stops it."""
 
-from __future__ import annotations
-
 import pyarrow as pa
 import pytest
 

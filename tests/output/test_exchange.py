@@ -1,7 +1,5 @@
 """Frames of other tools become documents and documents become frames; a row that is no page stops nothing."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any

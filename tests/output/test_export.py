@@ -1,7 +1,5 @@
 """Export: three outputs per page, names that every system takes, nothing outside the folder."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """One table says which formats there are; what it promises can be written."""
 
-from __future__ import annotations
-
 import io
 import json
 

@@ -1,7 +1,5 @@
 """WARC files: what we write, two other readers read; damage is found and stays where it is."""
 
-from __future__ import annotations
-
 import gzip
 import random
 import warnings

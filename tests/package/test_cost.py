@@ -4,8 +4,6 @@ CPU time, children included, the best of some runs. It is measured against Pytho
 library in the same test, so that a slow or busy machine makes both slower and decides nothing.
 """
 
-from __future__ import annotations
-
 import os
 import resource
 import subprocess

@@ -1,7 +1,5 @@
 """The C of the extension compiles without a warning, and is small enough to be read."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """What programs rely on does not change by accident: public names, signatures, fields, and the types of all of them."""
 
-from __future__ import annotations
-
 import ast
 import re
 from importlib import import_module

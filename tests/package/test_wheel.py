@@ -1,7 +1,5 @@
 """What is built for others: a wheel and a source archive, with everything that belongs there, fit to be installed."""
 
-from __future__ import annotations
-
 import importlib.util
 import os
 import platform

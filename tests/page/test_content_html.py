@@ -61,7 +61,7 @@ def test_images_between_chosen_blocks_are_shown_and_others_are_not() -> None:
         "<p>teaser</p><img src=teaser.png><p>teaser</p><p>c</p><p>foot</p><img src=foot.png>"
     )
     content = content_of(html, 1, 2, 5)
-    shown = [node.attributes["src"] for node in Page.from_text(content.html()).tree.css("img")]
+    shown = [node.attributes["src"] for node in Page.from_text(content.html()).map.find("img")]
     assert shown == ["https://example.org/d/lead.png", "https://example.org/d/in.png"]
 
 

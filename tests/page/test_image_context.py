@@ -9,7 +9,6 @@ import pytest
 from scythe.model import ImageContext, PageImages
 from scythe.page import Page
 from scythe.page.image_context import PATH_LABELS, VALUE_CHARS, read_image_contexts
-from scythe.site.cut.cutter import read_fragment
 
 URL = "https://example.org/a/b.html"
 HTML = """<title>Wheat  prices - Fields</title><meta property=og:image content=https://cdn.example/wheat-1200x630.jpg>
@@ -84,15 +83,6 @@ def test_labels_tags_paths_and_links_are_bounded() -> None:
     assert sum(map(len, image.tags)) < 3 * VALUE_CHARS
     (image,) = contexts(f"<p id={'i' * 9_000} class='{'c' * 9_000} {'d ' * 9_000}'><img src=/x.jpg>").images
     assert len(image.path[0]) < 200
-
-
-def test_marks_of_source_places_are_no_attributes() -> None:
-    fragment = read_fragment(b"<div class=a><p><img src=/x.jpg alt=b></p></div>")
-    assert fragment is not None
-    page = Page(fragment.source.decode(), None).with_tree(fragment.tree)
-    page.__dict__["base"] = URL
-    (image,) = read_image_contexts(page).images
-    assert image.tags == ('<div class="a">', "<p>", '<img src="/x.jpg" alt="b">')
 
 
 @pytest.mark.parametrize(

@@ -121,13 +121,13 @@ def test_a_twin_adds_what_it_offers() -> None:
 
 def test_the_node_of_an_image_can_be_found_in_the_tree() -> None:
     page = Page.from_text("<p><img src=/a.jpg><img src=/b.jpg></p>", url=URL)
-    nodes = {node.mem_id: node.attributes["src"] for node in page.tree.css("img")}
+    nodes = {node.mem_id: node.attributes["src"] for node in page.map.find("img")}
     assert [nodes[use.node_id] for use in page.images] == ["/a.jpg", "/b.jpg"]
 
 
 def test_a_placeholder_without_address_stands_for_its_noscript_twin() -> None:
     page = Page.from_text(f"<p><img src='{DATA}' class=lazy><noscript><img src=/y.jpg></noscript></p>", url=URL)
-    shown, hidden = (node.mem_id for node in page.tree.css("img"))
+    shown, hidden = (node.mem_id for node in page.map.find("img"))
     (use,) = page.images
     assert (use.node_id, use.twin_ids) == (shown, (hidden,))
 
@@ -202,7 +202,7 @@ def test_images_beyond_the_limit_are_reported() -> None:
 )
 def test_images_made_to_be_slow_are_not(html: str) -> None:
     page = Page.from_text(html, url=URL)
-    assert page.tree
+    assert page.root is not None
     started = process_time()
     assert len(page.images) <= LIMITS.page_images
     assert process_time() - started < 5.0
@@ -226,7 +226,7 @@ def test_images_made_to_be_slow_are_not(html: str) -> None:
 )
 def test_the_source_of_one_node_is_that_of_the_image(html: str) -> None:
     page = Page.from_text(html, url=URL)
-    (node,) = page.tree.css("img")
+    (node,) = page.map.find("img")
     assert source_of(node, page.base) == next((use.image.src for use in page.images), None)
 
 

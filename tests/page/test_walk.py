@@ -1,4 +1,4 @@
-"""The compiled walk gives the same columns as the Python walk."""
+"""Blocks of the map are those of the walk in Python."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scythe.demo import site
+from scythe.extension import native
 from scythe.page import Page
-from scythe.page import blocks as walk
+from scythe.page.blocks import Blocks, cut_blocks, read_blocks
 
-pytestmark = pytest.mark.skipif(walk.COMPILED is None, reason="the compiled walk is not built: no C compiler was found")
+pytestmark = pytest.mark.skipif(native is None, reason="the extension is not built: no C compiler was found")
 
 ODD = [
     "",
@@ -49,9 +50,8 @@ PIECES = [
 
 
 def assert_same(page: Page) -> None:
-    root = page.root
-    fast, slow = walk.cut_blocks(root), walk.cut_in_python(root)
-    for field in fields(walk.Blocks):
+    fast, slow = page.blocks, cut_blocks(page.root)
+    for field in fields(Blocks):
         ours, theirs = getattr(fast, field.name), getattr(slow, field.name)
         if field.name in ("box_node", "leaves", "image_node"):
             ours, theirs = [node.mem_id for node in ours], [node.mem_id for node in theirs]
@@ -74,15 +74,9 @@ def test_any_markup_is_walked_alike(pieces):
     assert_same(Page.from_text("".join(pieces)))
 
 
-@pytest.mark.parametrize("node", [None, 7, "text", object()])
-def test_what_is_no_node_is_refused(node):
-    with pytest.raises((AttributeError, TypeError)):
-        walk.COMPILED.list_blocks(node, {}, bool)
-
-
 def test_elements_taken_for_empty_are_walked_alike():
-    root = Page.from_text("<p>a<span>b</span>c<div><b>d</b><a>e</a></div><li><p>f</p>").root
-    emptied = frozenset(node.mem_id for name in ("span", "a", "li") for node in root.css(name))
-    fast, slow = walk.cut_blocks(root, emptied), walk.cut_in_python(root, emptied)
+    page = Page.from_text("<p>a<span>b</span>c<div><b>d</b><a>e</a></div><li><p>f</p>")
+    emptied = frozenset(node.mem_id for node in page.map.find("span", "a", "li"))
+    fast, slow = read_blocks(page.map, 0, emptied), cut_blocks(page.root, emptied)
     assert fast.text == slow.text == ["ac", "d"]
     assert (fast.links, fast.box, fast.box_end) == (slow.links, slow.box, slow.box_end)

@@ -1,11 +1,6 @@
-"""Make pages in which every mistake of HTML occurs, and rules that lead somewhere in them."""
+"""Make pages in which every mistake of HTML occurs."""
 
-from __future__ import annotations
-
-import re
 from random import Random
-
-from scythe.site.rules import ATTRIBUTE, ELEMENT, FLOW, LEAD, TAIL, FieldRules, Layout, Rule, Way
 
 BLOCKS = "div div div section article ul ol li li p p p h1 h2 h3 blockquote dl dt dd pre form fieldset main nav".split()
 INLINES = "span span a a b i em strong font small code label time my-el abbr u nobr s".split()
@@ -105,49 +100,3 @@ def opening(random: Random, name: str) -> str:
         name = name.upper()
     attributes = "".join(random.choices(ATTRIBUTES, k=count))
     return f"<{name}{attributes}{random.choice(['>'] * 5 + [' >', '/>'])}"
-
-
-def make_way(random: Random, page: bytes) -> Way | None:
-    """Return a way to some place of the page that looks like a tag."""
-    starts = [found.start() for found in re.finditer(rb"<(?!head|f)[A-Za-z]", page)]
-    if not starts:
-        return None
-    target = random.choice(starts)
-    kinds = random.choices(["tag", "before", "after", "label", "ahead"], k=random.choice([1, 1, 2]))
-    rules = [rule for kind in kinds if (rule := _make_rule(random, page, target, kind)) is not None]
-    if not rules:
-        return None
-    take = random.choice([ELEMENT, ELEMENT, ELEMENT, LEAD, TAIL, ATTRIBUTE, FLOW])
-    attribute = random.choice(["class", "id", "title", "href", "alt", "e", "u", "hidden"]) if take == ATTRIBUTE else ""
-    before, after = random.choice([("", "")] * 6 + [("alpha", ""), ("", "beta"), ("a", "a")])
-    repeats = random.random() < 0.1 and rules[0].kind == "tag"
-    return Way(take, tuple(rules), len(rules), attribute, before, after, repeats)
-
-
-def _make_rule(random: Random, page: bytes, target: int, kind: str) -> Rule | None:
-    close = page.find(b">", target)
-    name_end = target + len(re.match(rb"<[A-Za-z][^\t\n\f\r />]*", page[target:])[0])  # type: ignore[index]
-    end = random.choice([name_end, close if close > 0 else name_end, min(target + 12, len(page))])
-    position = random.choice([0, 0, target, max(0, target - 20), target + 5, len(page) + 9])
-    if kind == "tag":
-        return Rule("tag", page[target : max(end, name_end)], position=position)
-    if kind == "before":
-        start = max(0, target - random.randint(1, 20))
-        return Rule("before", page[start : max(end, name_end)], skip=target - start, position=position)
-    step = page[target : random.choice([name_end, max(end, name_end)])]
-    forward = kind != "after"
-    near = page[max(0, target - 60) : target] if forward else page[name_end : name_end + 60]
-    pattern = rb"[A-Za-z0-9:]{1,8}" if kind == "label" else rb"<[A-Za-z][^>]{0,8}"
-    anchors = list(re.finditer(pattern, near))
-    if not anchors:
-        return None
-    anchor = random.choice(anchors)
-    between = near[anchor.start() + 1 :] if forward else near[: anchor.start()]
-    nth = max(1, between.count(step) + 1 + random.choice([0, 0, 0, 1]))
-    reach = random.choice([60, 200, 5000])
-    return Rule(kind, anchor[0], step=step, nth=nth if forward else -nth, reach=reach, position=position)
-
-
-def layout_of(way: Way, encodings: tuple[str, ...] = ("utf-8",)) -> Layout:
-    """Return a layout with one field that has one way."""
-    return Layout("soup", (FieldRules("field", (way,)),), encodings=encodings)

@@ -1,7 +1,5 @@
 """Laws of columns: a field that is missing moves no other, and no text of a record is lost or said twice."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 from hypothesis import given, settings

@@ -1,7 +1,5 @@
 """Laws of rendering: whatever the page, its three renderings say the same words and none carries code."""
 
-from __future__ import annotations
-
 import json
 import pickle
 

@@ -1,7 +1,5 @@
 """Lists that live: records come, are deleted, are pinned; what a visit claims is compared with what happened."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from random import Random
 

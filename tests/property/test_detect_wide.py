@@ -1,7 +1,5 @@
 """What is left of bytes before they are tried as East Asian text: no character outside ASCII changes."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import pytest

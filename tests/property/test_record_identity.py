@@ -1,7 +1,5 @@
 """A site with stories, authors and sections, shown in many designs: a story is always one record, two are never one."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from random import Random
 

@@ -1,7 +1,5 @@
 """The compiled check of UTF-8 says what Python's decoder says."""
 
-from __future__ import annotations
-
 import random
 
 import pytest

@@ -1,7 +1,5 @@
 """Visits that never were: what an estimator is told in them is always the same."""
 
-from __future__ import annotations
-
 from random import Random
 
 from scythe.watch_model import DAY_S, HOUR_S, Observation

@@ -1,7 +1,5 @@
 """Plans are those that were accepted: a change of any number in them shows, and is taken with `pytest --accept`."""
 
-from __future__ import annotations
-
 import json
 import math
 from pathlib import Path

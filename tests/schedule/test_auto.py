@@ -1,7 +1,5 @@
 """The default policy: it keeps its promises on lists of many kinds, with few visits."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import math

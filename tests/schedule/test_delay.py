@@ -1,7 +1,5 @@
 """Waits for other reasons than a full page."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

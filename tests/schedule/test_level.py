@@ -1,7 +1,5 @@
 """The level of a list and the correction of its forecasts."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

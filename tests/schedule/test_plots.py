@@ -1,7 +1,5 @@
 """Plots: what they show, that they are whole and safe wherever they are shown, and that they stay small."""
 
-from __future__ import annotations
-
 import math
 import re
 import xml.etree.ElementTree as ElementTree

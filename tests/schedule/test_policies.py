@@ -1,7 +1,5 @@
 """What every policy keeps to, whatever its rule: goals, saved states, cold starts, odd visits."""
 
-from __future__ import annotations
-
 import json
 import math
 from typing import Any

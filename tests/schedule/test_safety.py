@@ -1,7 +1,5 @@
 """How far a list may fill: the tail of errors, the account of what was lost."""
 
-from __future__ import annotations
-
 import math
 import random
 import statistics

@@ -1,7 +1,5 @@
 """Single rules, by hand."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

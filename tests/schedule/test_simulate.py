@@ -1,7 +1,5 @@
 """The world of a trial: what a list shows, what is lost, what following it back costs."""
 
-from __future__ import annotations
-
 import pytest
 
 from scythe.errors import BadInput

@@ -1,7 +1,5 @@
 """Stretches of time cut at whole hours, and forecasts over them."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

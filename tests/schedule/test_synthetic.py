@@ -1,7 +1,5 @@
 """Arrivals that are made up: hours, weekends, bursts and silences are as asked for, and none comes after the end."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace

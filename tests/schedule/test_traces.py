@@ -1,7 +1,5 @@
 """Files of arrivals."""
 
-from __future__ import annotations
-
 import json
 import lzma
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The hour-of-week profile, learned from visits that cover many hours."""
 
-from __future__ import annotations
-
 import random
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A site on loopback whose pages wait where a test wants them to, and that writes down who asked what when."""
 
-from __future__ import annotations
-
 import threading
 import time
 from collections import Counter

@@ -3,8 +3,6 @@
 SETTINGS is JSON. It prints one JSON object a run: the statistics, and in `items` what the spider yielded.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 from collections.abc import AsyncIterator, Iterator

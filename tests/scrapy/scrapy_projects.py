@@ -1,7 +1,5 @@
 """Real Scrapy projects for the tests: files come in, a run of `scrapy` in a process of its own goes out."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

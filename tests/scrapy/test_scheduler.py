@@ -1,7 +1,5 @@
 """Scrapy with its requests in an archive: real spiders, a real server, and SIGKILL."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

@@ -1,7 +1,5 @@
 """The durable scheduler of Scrapy by itself: what is stored when, and what an archive that fails costs."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable

@@ -1,7 +1,5 @@
 """Whole Scrapy projects with scythe in them, run as processes against a real server."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

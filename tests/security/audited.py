@@ -1,7 +1,5 @@
 """Run a real process and have everything written down that it does: a command comes in, its events go out."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

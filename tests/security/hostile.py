@@ -1,7 +1,5 @@
 """Pages that try to be taken for code, by every engine that ever ran what it should have read."""
 
-from __future__ import annotations
-
 import base64
 import html
 import json

@@ -1,7 +1,5 @@
 """Read the promises of SECURITY.md, each with the names of its tests, and find those tests."""
 
-from __future__ import annotations
-
 import ast
 import re
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The audit of dependencies: what nobody compared must not pass for clean."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

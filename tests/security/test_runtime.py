@@ -1,7 +1,5 @@
 """What real processes do while a hostile site is crawled, read, learned and cut: an audit hook writes it all down."""
 
-from __future__ import annotations
-
 import json
 import sys
 from collections.abc import Iterator

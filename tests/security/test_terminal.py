@@ -1,16 +1,21 @@
 """Commands on a terminal, over pages that try to drive it."""
 
-from __future__ import annotations
-
 import os
 import pty
+import re
 import subprocess
 import sys
 import threading
+from html import unescape
 from pathlib import Path
 
 import pytest
+from tests.archive.visiting import begin, done, extracted
 from tests.security.hostile import hostile_page
+
+from scythe.archive.open import open_archive
+from scythe.archive.outcomes import store_outcomes
+from scythe.demo import site
 
 TITLE, CLEAR, BELL, C1 = b"\x1b]0;", b"\x1b[2J", b"\x07", "\u009b31m".encode()
 ATTACK = "&#27;]0;scytheCanary&#7;\x1b]0;scytheCanary\x07\x1b[2J\u009b31m"
@@ -28,16 +33,12 @@ for line in open("commands").read().splitlines():
 """
 _SILENT = ("learn", "check", "suggest")  # they say nothing of what stands in pages
 COMMANDS = (
-    "read story-0.html -f json",
-    "read story-0.html -f md",
-    "records list.html",
-    "learn story-0.html story-1.html story-2.html story-3.html story-4.html story-5.html -o site.json",
-    "cut site.json story-6.html story-7.html",
-    "explain site.json story-6.html",
-    "check site.json story-6.html story-7.html",
+    "read story-0.html -f json", "read story-0.html -f md", "records list.html",
+    "learn news-0.html news-1.html news-2.html news-3.html news-4.html news-5.html -o site.json",
+    "cut site.json news-6.html news-7.html", "explain site.json news-6.html", "check site.json news-6.html news-7.html",
     "suggest story-0.html story-1.html story-2.html --count 2",
-    "read missing-\x1b]0;scytheCanary\x07.html",
-)
+    "read missing-\x1b]0;scytheCanary\x07.html", "export stories.db -f csv",
+)  # fmt: skip
 
 
 def look(folder: Path, code: str) -> bytes:
@@ -68,8 +69,15 @@ def test_no_command_sends_what_a_page_says_to_the_terminal(tmp_path: Path) -> No
     for number in range(8):
         page = hostile_page(number).replace("barley", f"barley {ATTACK}").replace("<h1>", f"<h1>{ATTACK}")
         (tmp_path / f"story-{number}.html").write_text(page, encoding="utf-8")
+    news = [page.html.decode() for page in site(pages=90) if "/news/2" in page.path and page.path.count("/") == 4]
+    for number, page in enumerate(news[:8]):
+        attacked = re.sub("(<(?:p|h1)[^>]*>)", lambda tag: tag[0] + ATTACK, page)
+        (tmp_path / f"news-{number}.html").write_text(attacked, encoding="utf-8")
     rows = "".join(f"<li><a href='/t{n}'>Tool {n} {ATTACK}</a><span>{n} euro</span></li>" for n in range(12))
     (tmp_path / "list.html").write_text(f"<title>{ATTACK}</title><ul>{rows}</ul>", encoding="utf-8")
+    with open_archive(tmp_path / "stories.db") as archive:
+        _, (task,) = begin(archive, "a")
+        store_outcomes(archive, [done(task, extracted=extracted(unescape(ATTACK)))])
     (tmp_path / "commands").write_text("\n".join(COMMANDS), encoding="utf-8")
     shown = look(tmp_path, RUN_ALL)
     ran = shown.split(b"COMMAND ")[1:]

@@ -9,7 +9,6 @@ import pytest
 from tests.demo_sites import demo_site
 
 from scythe.errors import BadInput
-from scythe.site.profile import _checksum
 from scythe.site.site import Site
 
 NEWS = [page for page in demo_site() if page.kind == "news" and page.language == "en"]
@@ -51,8 +50,7 @@ def test_damage_is_named_with_the_path_and_the_place(learned: Site, tmp_path: Pa
     path = tmp_path / "news.json"
     learned.save(path)
     content = json.loads(path.read_text(encoding="utf-8"))
-    del content["checksum"]
-    content["health"] = {"watch": []}
-    path.write_text(json.dumps({**content, "checksum": _checksum(content)}), encoding="utf-8")
+    content["health"] = {"layouts": []}
+    path.write_text(json.dumps(content), encoding="utf-8")
     with pytest.raises(BadInput, match=r"news\.json: health: "):
         Site.load(path)

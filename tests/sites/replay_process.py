@@ -1,7 +1,5 @@
 """Replays served by a process of their own: `python -m tests.sites.replay_process REPLAY.json --ledger FILE`."""
 
-from __future__ import annotations
-
 import argparse
 import asyncio
 import json
@@ -15,8 +13,8 @@ from pathlib import Path
 from random import Random
 from typing import TextIO, TypeVar
 
-from scythe.demo.replay import ListPage, Outage, Replay, ReplayClock, ReplayList, ReplayRedesign
-from scythe.demo.replay_serve import ReplayRequest, ReplayServer, ServedReplay
+from tests.sites.replay import ListPage, Outage, Replay, ReplayClock, ReplayList, ReplayRedesign
+from tests.sites.replay_serve import ReplayRequest, ReplayServer, ServedReplay
 
 T = TypeVar("T")
 ROOT = Path(__file__).resolve().parent.parent.parent

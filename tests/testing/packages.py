@@ -1,7 +1,5 @@
 """Packages of other people, as an installer would leave them: a module and what says which parts it offers."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 

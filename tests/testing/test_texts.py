@@ -1,7 +1,5 @@
 """Checks of text methods and characteristics: those that keep the promises pass, each that breaks one is found out."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -77,8 +75,10 @@ def test_a_method_that_fails_on_some_options_is_found() -> None:
         check_text_method(read)
 
 
-def test_a_method_that_keeps_the_promises_passes() -> None:
+def test_what_keeps_the_promises_passes() -> None:
     assert check_text_method(keep_all) is None
+    assert check_text_characteristic(VisualText()) is None
+    assert check_record_characteristic(mark_quantities()) is None
 
 
 @dataclass
@@ -125,10 +125,6 @@ def test_a_text_characteristic_that_breaks_a_promise_is_found(
         check_text_characteristic(Weighing(by))
 
 
-def test_the_text_characteristic_of_the_paper_passes() -> None:
-    assert check_text_characteristic(VisualText()) is None
-
-
 @dataclass
 class Marking:
     by: Callable[[RecordElements], Sequence[bool]]
@@ -168,7 +164,3 @@ def test_a_record_characteristic_that_breaks_a_promise_is_found(
     BEFORE[:] = [0]
     with pytest.raises(AssertionError, match=complaint):
         check_record_characteristic(Marking(by))
-
-
-def test_a_record_characteristic_that_keeps_the_promises_passes() -> None:
-    assert check_record_characteristic(mark_quantities()) is None

@@ -1,7 +1,5 @@
 """A list on a loopback server that tests add to, page by page, and a watch over it whose clock they set."""
 
-from __future__ import annotations
-
 import asyncio
 import time
 from collections.abc import AsyncIterator, Iterator

@@ -1,7 +1,5 @@
 """Watched pages for tests of what follows a visit: short ways to say that a page was visited and what was new there."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from datetime import datetime
 

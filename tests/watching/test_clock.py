@@ -1,7 +1,5 @@
 """The clock of a watch: fast ones, and jumps of the one on the wall."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 
 from scythe.watching.clock import Clock

@@ -1,7 +1,5 @@
 """A watch that runs while its clock is set, and while time zones and summer time change: no stall, no storm."""
 
-from __future__ import annotations
-
 import asyncio
 import time
 from collections.abc import AsyncIterator, Iterator

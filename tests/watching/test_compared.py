@@ -1,7 +1,5 @@
 """What other rules would have made of a journal."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta

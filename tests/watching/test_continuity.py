@@ -1,7 +1,5 @@
 """What proves that no record fell off a list between two visits, and what only looks so."""
 
-from __future__ import annotations
-
 import pytest
 
 from scythe.limits import LIMITS

@@ -1,7 +1,5 @@
 """A news site replayed from traces, with redesigns and outages, and the engine watching it by the same clock."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Lists of a page that were chosen: they alone are archived and planned for, through redesigns and restarts."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 

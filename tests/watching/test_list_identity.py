@@ -1,7 +1,5 @@
 """The lists of a page are known again through new records, redesigns, and changes of the page around them."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Sequence
 from dataclasses import replace
@@ -9,9 +7,9 @@ from dataclasses import replace
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.sites.replay import DRESSES, ListPage, Replay, ReplayClock, ReplayHost, ReplayList, ReplayRedesign
 
 from scythe.archive.stored_records import identify_each
-from scythe.demo.replay import DRESSES, ListPage, Replay, ReplayClock, ReplayHost, ReplayList, ReplayRedesign
 from scythe.model import Record, RecordList
 from scythe.page.page import Page
 from scythe.reading.lists.find_lists import read_records

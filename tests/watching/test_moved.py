@@ -1,12 +1,7 @@
 """Watched pages that lead elsewhere, answer by halves or forbid what they name: what is asked, moved and told."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
-from tests.watching.board import HOUR_S, Board, Stand, next_visit_s, open_stand
+from tests.watching.board import HOUR_S, Stand, next_visit_s
 
 from scythe.archive.results import PageQuery
 from scythe.archive.retrieval import read_pages
@@ -19,14 +14,6 @@ from scythe.watching.watch_options import ListOptions
 
 pytestmark = pytest.mark.fault
 FOLLOW = ListOptions(follow=True)
-
-
-@pytest.fixture
-def stand(tmp_path: Path) -> Iterator[Stand]:
-    board = Board()
-    board.add(10)
-    with open_stand(tmp_path, board) as stand:
-        yield stand
 
 
 def troubles(stand: Stand) -> list[str]:

@@ -1,7 +1,5 @@
 """The plan of a watch: what it says of lists in every state, and what their plots show."""
 
-from __future__ import annotations
-
 import json
 from datetime import UTC, datetime, timedelta
 from pathlib import Path

@@ -1,7 +1,5 @@
 """When records were published, as lists say it in many ways."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 
 import pytest

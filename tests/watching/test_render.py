@@ -1,7 +1,5 @@
 """`scythe watch --render`: a list that only scripts can write is watched through the system's browser."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """The lists of one page through one visit: what is new of each, what was missed, which of them ask for visits."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 

@@ -1,7 +1,5 @@
 """What servers say about the freshness of their pages."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 
 import pytest

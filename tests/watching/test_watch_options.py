@@ -1,7 +1,5 @@
 """Options of watches, as they are kept in archives."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

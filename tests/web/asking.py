@@ -1,7 +1,5 @@
 """Ask a served state over real sockets, with headers that no well-behaved client would send."""
 
-from __future__ import annotations
-
 import json
 import socket
 from dataclasses import dataclass, field

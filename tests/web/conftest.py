@@ -4,8 +4,6 @@ Every page that is looked at is held to the same: no error on its console, no re
 Screenshots are kept in `build/screenshots` for people to look at.
 """
 
-from __future__ import annotations
-
 import re
 import shutil
 from collections.abc import Callable, Iterator

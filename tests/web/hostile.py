@@ -1,7 +1,5 @@
 """A page that tries everything: each attempt, if it works, asks a trap for a path of its own."""
 
-from __future__ import annotations
-
 from scythe.fetch.inputs import LoadedPage
 
 _JS = "new Image().src='T/hit/{0}'"

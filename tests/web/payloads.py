@@ -1,7 +1,5 @@
 """Five hundred texts that would act if they were taken for markup, for a template or an address: ways out x acts."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from itertools import cycle
 

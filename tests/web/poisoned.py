@@ -1,7 +1,5 @@
 """A state in which every text that others wrote is one of the payloads, or something as long and harmless."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from dataclasses import replace

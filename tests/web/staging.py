@@ -1,7 +1,5 @@
 """Put a saved page on the stage of a page of ours, as annotating, picking fields and rules do."""
 
-from __future__ import annotations
-
 from tests.web.conftest import Eyes
 
 _SHOW = """async (page) => {

@@ -1,7 +1,5 @@
 """Who is let in, and by what name: the auth against browsers of others, proxies, and clients that lie."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import re
@@ -39,28 +37,11 @@ HOSTS = [
     ("box.lan:65535", "box.lan"),
 ]
 NO_HOSTS = [
-    "",
-    ":80",
-    "127.0.0.1:",
-    "127.0.0.1:80:80",
-    "127.0.0.1:8o",
-    "127.0.0.1:\u0661",
-    "evil.example@127.0.0.1",
-    "127.0.0.1/evil.example",
-    "127.0.0.1?evil.example",
-    "127.0.0.1#evil.example",
-    "127.0.0.1\\evil.example",
-    "127.0.0.1 evil.example",
-    "127.0.0.1,evil.example",
-    "127.0.0.1\x00",
-    "::1",
-    "[::1",
-    "[::1]evil.example",
-    "[::1%25lo]",
-    "[127.0.0.1]",
-    "[evil.example]",
-    "loc\u0430lhost",
-]
+    "", ":80", "127.0.0.1:", "127.0.0.1:80:80", "127.0.0.1:8o", "127.0.0.1:\u0661", "evil.example@127.0.0.1",
+    "127.0.0.1/evil.example", "127.0.0.1?evil.example", "127.0.0.1#evil.example", "127.0.0.1\\evil.example",
+    "127.0.0.1 evil.example", "127.0.0.1,evil.example", "127.0.0.1\x00", "::1", "[::1", "[::1]evil.example",
+    "[::1%25lo]", "[127.0.0.1]", "[evil.example]", "loc\u0430lhost",
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("given", "host"), HOSTS)
@@ -88,14 +69,6 @@ def test_served_to_others_it_answers_to_addresses_and_given_names_only() -> None
 def test_auth_without_a_token_cannot_be_made() -> None:
     with pytest.raises(ValueError, match="token"):
         Auth("")
-
-
-def test_a_name_that_leads_here_from_elsewhere_is_refused(serving: Serving) -> None:
-    # DNS rebinding: the browser of the victim asks 127.0.0.1 in the name of the attacker's page
-    port = urlsplit(serving.url).port
-    for host in ("rebind.evil.example", f"rebind.evil.example:{port}", f"localhost.evil.example:{port}"):
-        answer = ask(serving, "/", headers={"Host": host, **cookie(serving.auth), **bearer(serving.auth)})
-        assert answer.status == 421
 
 
 def test_two_hosts_or_none_are_refused(serving: Serving) -> None:
@@ -139,12 +112,6 @@ def test_a_token_in_the_address_opens_nothing_but_a_visit(serving: Serving, meth
     assert ask(serving, f"/?token={serving.auth.token}", method).status == 401
 
 
-@pytest.mark.parametrize("method", ["PUT", "DELETE", "OPTIONS", "TRACE", "PATCH", "QUERY", "get"])
-def test_other_methods_are_refused_with_the_known_ones_named(serving: Serving, method: str) -> None:
-    answer = ask(serving, "/api/about", method, headers=bearer(serving.auth))
-    assert (answer.status, answer.headers["allow"]) == (405, "GET, HEAD, POST")
-
-
 def test_almost_a_token_is_none(serving: Serving) -> None:
     auth = serving.auth
     wrong = [
@@ -167,36 +134,15 @@ def test_almost_a_token_is_none(serving: Serving) -> None:
     assert ask(serving, "/api/about?token=%00%ff").status == 401
 
 
-FOREIGN = [
-    {"Origin": "null"},
-    {"Origin": "http://evil.example"},
-    {"Origin": "http://["},
-    {"Origin": "http://127.0.0.1"},  # this machine, another port
-    {"Origin": ""},
-    {"Sec-Fetch-Site": "cross-site"},
-    {"Sec-Fetch-Site": "same-site"},  # cookies know no ports
-    {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"},
-]
-
-
 def _consent(serving: Serving, headers: dict[str, str]) -> Answer:
     return ask(serving, "/api/consent", "POST", headers=headers, body=b'{"site":"profile","is_given":true}')
 
 
-@pytest.mark.parametrize("foreign", FOREIGN)
-def test_pages_of_others_change_nothing(serving: Serving, foreign: dict[str, str]) -> None:
-    assert _consent(serving, {**posting(serving.auth), **foreign}).status == 403
-
-
-def test_a_change_wants_the_word_and_json(serving: Serving) -> None:
-    auth = serving.auth
+def test_a_change_comes_from_a_page_of_ours_or_with_the_token(serving: Serving) -> None:
     own = f"http://{urlsplit(serving.url).netloc}"
-    assert _consent(serving, {**posting(auth), "X-Scythe": "0" * 64}).status == 403
-    assert _consent(serving, {**posting(auth), "Content-Type": "text/plain"}).status == 415
-    assert _consent(serving, {**posting(auth), "Content-Type": "application/x-www-form-urlencoded"}).status == 415
-    assert _consent(serving, {**posting(auth), "Content-Type": "multipart/form-data; boundary=x"}).status == 415
-    assert _consent(serving, {**posting(auth), "Origin": own}).status == 200
-    assert _consent(serving, {**bearer(auth), "Content-Type": "application/json; charset=utf-8"}).status == 200
+    assert _consent(serving, {**posting(serving.auth), "Origin": own}).status == 200
+    kind = {"Content-Type": "application/json; charset=utf-8"}
+    assert _consent(serving, {**bearer(serving.auth), **kind}).status == 200
 
 
 def test_others_may_link_to_a_page_but_not_load_from_it(serving: Serving) -> None:
@@ -211,12 +157,8 @@ def test_others_may_link_to_a_page_but_not_load_from_it(serving: Serving) -> Non
 
 def test_large_and_broken_requests_get_clean_refusals(serving: Serving) -> None:
     login = bearer(serving.auth)
-    post = {**login, "Content-Type": "application/json"}
     assert ask(serving, "/", headers={**login, "X-Long": "x" * 100_000}).status == 431
     assert ask(serving, "/" + "x" * 30_000, headers=login).status == 404
-    assert ask(serving, "/api/consent", "POST", headers=post, body=b"[" * 1_000_000).status == 400
-    assert ask(serving, "/api/consent", "POST", headers=post, body=b"\xff\xfe").status == 400
-    assert ask(serving, "/api/consent", "POST", headers=post, body=b"[]").status == 422
     assert ask(serving, f"/frame/{10**30}", headers=login).status == 422
 
 

@@ -1,7 +1,5 @@
 """Every page answers soon, however much is archived: in full by `make long-tests` and bench/trials/web_speed.py."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Pick fields with a mouse and without, see what is found elsewhere, correct it, save it, and extract by it."""
 
-from __future__ import annotations
-
 import html
 import re
 from collections.abc import Iterator

@@ -3,8 +3,6 @@
 The tutorial's pictures are the screenshots of this test (build/screenshots/tutorial-*).
 """
 
-from __future__ import annotations
-
 import json
 import re
 import signal

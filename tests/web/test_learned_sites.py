@@ -1,7 +1,5 @@
 """How often the archive is counted for the overview."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

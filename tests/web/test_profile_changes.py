@@ -1,20 +1,20 @@
 """What two versions of a profile differ in, in words, one difference at a time."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest
 
 from scythe.model import LabelledPage, PageImages, SiteImages
-from scythe.site.rules import ELEMENT, FieldRules, ImageArea, ImageRules, Layout, ListRules, Profile, Rule, Way
+from scythe.site.record_rules import LayoutRecords, RecordRules
+from scythe.site.rules import FieldRules, Layout, PlaceRule, Profile
+from scythe.site.select import Selector
 from scythe.web.health.health import ProfileChange, compare_profiles, summarise
 
-PRICE = FieldRules("price", (Way(ELEMENT, (Rule("tag", b'<b class="price">'), Rule("before", b"<i>", 3))),))
-NAME = FieldRules("name", ())
+B, META = PlaceRule("element", Selector(key=5, name="b.price")), PlaceRule("meta", attribute="name", name="price")
+PRICE = FieldRules("price", places=(B, META))
+NAME = FieldRules("name", places=(META,))
 THINGS = Layout("things", (PRICE, NAME), pages=4)
 SHOP = Profile((THINGS,), ("price", "name"))
-[WAY] = PRICE.ways
 
 
 def told(new: Layout, old: Layout = THINGS) -> list[str]:
@@ -24,8 +24,8 @@ def told(new: Layout, old: Layout = THINGS) -> list[str]:
     return [one.says for one in changes]
 
 
-def with_price(*ways: Way) -> Layout:
-    return replace(THINGS, fields=(FieldRules("price", ways), NAME))
+def with_price(*places: PlaceRule) -> Layout:
+    return replace(THINGS, fields=(FieldRules("price", places=places), NAME))
 
 
 @pytest.mark.parametrize(
@@ -55,31 +55,18 @@ def test_what_changed_of_a_whole_site_is_told(new: Profile, change: ProfileChang
 @pytest.mark.parametrize(
     ("new", "says"),
     [
-        (with_price(), ["price: 0 ways to it, 1 before; 0 rules, 2 before"]),
-        (with_price(WAY, WAY), ["price: 2 ways to it, 1 before; 4 rules, 2 before"]),
+        (with_price(B), ["price: 1 rules, 2 before"]),
+        (with_price(B, B), ["price: other rules behind the first"]),
+        (with_price(META), ['price: meta content of <meta name="price"> instead of element the first of b.price']),
         (
-            with_price(replace(WAY, rules=(Rule("tag", b"<em>"), WAY.rules[1]))),
-            ['price: opens with <em> instead of <b class="price">'],
+            replace(THINGS, fields=(*THINGS.fields, FieldRules("maker", places=(B,)))),
+            ["maker is new: element the first of b.price"],
         ),
+        (replace(THINGS, fields=(PRICE,)), ["name has no rules any more"]),
+        (replace(THINGS, is_settled=True), ["is settled, from 4 pages"]),
         (
-            with_price(replace(WAY, rules=())),
-            ['price: opens with nothing instead of <b class="price">; 0 rules, 2 before'],
-        ),
-        (with_price(replace(WAY, rules=WAY.rules[:1])), ["price: 1 rules, 2 before"]),
-        (with_price(replace(WAY, end=b"</b>")), ["price: another end marker"]),
-        (with_price(replace(WAY, needed=1)), ["price: rules with other anchors or bounds"]),
-        (
-            replace(THINGS, fields=(*THINGS.fields, FieldRules("maker", (WAY,)), FieldRules("size", ()))),
-            ['maker is new: it opens with <b class="price">', "size is new: it is known of, without a rule"],
-        ),
-        (replace(THINGS, encodings=("utf-8", "cp1252")), ["pages in cp1252, too"]),
-        (
-            replace(THINGS, lists=(ListRules((b"<li",), ()),)),
+            replace(THINGS, records=LayoutRecords((RecordRules(tag="li"),), pages=3)),
             ["rules for 1 lists of records, 0 before"],
-        ),
-        (
-            replace(THINGS, images=ImageRules((ImageArea(path=("div", "body")),))),
-            ["1 areas with images, 0 before"],
         ),
     ],
 )
@@ -87,15 +74,10 @@ def test_what_changed_of_a_layout_is_told(new: Layout, says: list[str]) -> None:
     assert told(new) == says
 
 
-def test_a_field_that_had_no_rule_opens_with_one_now() -> None:
-    learned = replace(THINGS, fields=(PRICE, FieldRules("name", (replace(WAY, rules=WAY.rules[:1]),))))
-    assert told(learned) == ['name: 1 ways to it, 0 before; opens with <b class="price">; 1 rules, 0 before']
-
-
-def test_of_a_long_tag_the_beginning_is_shown() -> None:
-    way = replace(WAY, rules=(Rule("tag", b"<b " + b"x" * 100 + b">"), WAY.rules[1]))
-    [said] = told(with_price(way))
-    assert said == f'price: opens with <b {"x" * 57}\u2026 instead of <b class="price">'
+def test_of_a_long_rule_the_beginning_is_shown() -> None:
+    long = PlaceRule("element", Selector(key=6, name="b." + "x" * 100))
+    [said] = told(with_price(long, META))
+    assert said == f"price: element the first of b.{'x' * 37}\u2026 instead of element the first of b.price"
 
 
 def test_many_layouts_are_summed_up_in_a_line() -> None:

@@ -1,7 +1,5 @@
 """Pages of the web made safe: what is written, what is numbered, what it costs; and style sheets made clean_css."""
 
-from __future__ import annotations
-
 import re
 import time
 

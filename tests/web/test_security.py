@@ -4,8 +4,6 @@ A page with payloads must have the same elements and attributes as the same page
 and pages that come later are held to it without being named here.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import re
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Hostile pages in the real browser: on the stage, opened by themselves, and where nobody stops them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path

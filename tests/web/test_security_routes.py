@@ -3,8 +3,6 @@
 Whatever an area adds is in the table, and so is held to the same (GHSA-jmrh-xmgh-x9j4: one route without its login).
 """
 
-from __future__ import annotations
-
 import re
 import sqlite3
 from collections.abc import Iterator
@@ -84,6 +82,16 @@ def places() -> list[Place]:
 
 
 PLACES = places()
+FOREIGN = [
+    {"Origin": "null"},
+    {"Origin": "http://evil.example"},
+    {"Origin": "http://["},
+    {"Origin": "http://127.0.0.1"},  # this machine, another port
+    {"Origin": ""},
+    {"Sec-Fetch-Site": "cross-site"},
+    {"Sec-Fetch-Site": "same-site"},  # cookies know no ports
+    {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"},
+]
 POSTS = [place for place in PLACES if place.method == "POST"]
 GETS = [place for place in PLACES if place.method == "GET"]
 
@@ -131,9 +139,11 @@ def test_without_the_token_nothing_is_told(opened: Open, place: Place) -> None:
 def test_under_another_name_nothing_is_told(opened: Open, place: Place) -> None:
     serving = opened.serving
     login = {**bearer(serving.auth), **cookie(serving.auth), "Content-Type": "application/json"}
-    answer = ask(serving, place.path, place.method, headers={"Host": "rebind.example", **login}, body=b"{}")
-    assert answer.status == 421
-    assert is_bound(answer)
+    # DNS rebinding: the browser of the victim asks 127.0.0.1 in the name of the attacker's page
+    for host in ("rebind.example", f"localhost.evil.example:{urlsplit(serving.url).port}"):
+        answer = ask(serving, place.path, place.method, headers={"Host": host, **login}, body=b"{}")
+        assert answer.status == 421
+        assert is_bound(answer)
 
 
 @pytest.mark.parametrize("place", POSTS, ids=lambda place: place.path)
@@ -141,10 +151,11 @@ def test_others_cannot_change_a_thing(opened: Open, place: Place) -> None:
     serving = opened.serving
     ours = posting(serving.auth)
     before = state(opened)
-    for more in ({"Origin": "http://evil.example"}, {"Origin": "null"}, {"Sec-Fetch-Site": "same-site"}):
+    for more in FOREIGN:
         assert ask(serving, place.path, "POST", headers={**ours, **more}, body=b"{}").status == 403
-    assert ask(serving, place.path, "POST", headers={**ours, "X-Scythe": ""}, body=b"{}").status == 403
-    for kind in ("application/x-www-form-urlencoded", "text/plain", "multipart/form-data", ""):
+    for word in ("", "0" * 64):
+        assert ask(serving, place.path, "POST", headers={**ours, "X-Scythe": word}, body=b"{}").status == 403
+    for kind in ("application/x-www-form-urlencoded", "text/plain", "multipart/form-data; boundary=x", ""):
         answer = ask(serving, place.path, "POST", headers={**ours, "Content-Type": kind}, body=b"{}")
         assert answer.status == 415
         assert is_bound(answer)

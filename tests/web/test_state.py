@@ -1,7 +1,5 @@
 """Where a state keeps things, what it shows of that, and for how long."""
 
-from __future__ import annotations
-
 import threading
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A server on another port, a foreign host to any browser: it serves what it is given and remembers who asked."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """Sites on loopback servers that note every request, and workers on them, in this process or in their own."""
 
-from __future__ import annotations
-
 import asyncio
 import socket
 import subprocess

@@ -1,7 +1,5 @@
 """Workers that are killed and stopped in the middle of many hosts: no page is lost or doubled, no delay broken."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Sites are handed over: what is wanted and a job for it are written together, once."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor

@@ -1,7 +1,5 @@
 """The database is restarted in the middle of a run: workers wait for it, and go on."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 from contextlib import ExitStack

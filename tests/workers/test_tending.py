@@ -1,7 +1,5 @@
 """Jobs of workers that vanished, jobs that were lost: what is wanted is worked on all the same, by one at a time."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager
@@ -13,6 +11,7 @@ from procrastinate.jobs import Job, Status
 from tests.workers.stations import QUICK, ask
 
 from scythe.archive.archive import Archive
+from scythe.archive.assignments import end_assignment, keep_worker, load_assignment
 from scythe.archive.host_leases import Owner
 from scythe.archive.open import open_archive
 from scythe.archive.results import AssignmentRow, WorkerRow
@@ -44,7 +43,7 @@ class Desk:
         row = WorkerRow(
             self.owner.to_text(), "here", "1.0", heartbeat_s, 8, ("example.org",), self.engine.number, NOW, NOW
         )
-        await self.ledger.keep_worker(row)
+        await self.ledger.note(keep_worker, row)
 
 
 @pytest.fixture
@@ -131,7 +130,7 @@ def test_one_that_dies_with_the_first_job_in_its_hand_is_given_up_at_once(archiv
     async def play(dead: Desk, other: Desk) -> None:
         async def introduce(number: int) -> None:
             signed = WorkerRow(dead.owner.to_text(), "there", "1.0", 30.0, 8, (), number, NOW, NOW)
-            await dead.ledger.keep_worker(signed)
+            await dead.ledger.note(keep_worker, signed)
 
         dead.owner = replace(dead.owner, started="1")
         dead.engine.introduce = introduce
@@ -191,7 +190,7 @@ def test_what_is_wanted_gets_a_job_again_when_all_jobs_are_lost(archive: Archive
         assert await tend(first.engine, first.ledger) == 1
         assert await tend(first.engine, first.ledger) == 0
         assert statuses(archive) == ["todo"]
-        await first.ledger.end(row, "done", "complete")
+        await first.ledger.note(end_assignment, row, "done", "complete", NOW)
         ask(archive, "TRUNCATE procrastinate_jobs CASCADE")
         assert await tend(first.engine, first.ledger) == 0
         assert not await is_left(first.engine)
@@ -204,7 +203,7 @@ def test_a_job_that_ended_by_a_bug_is_tried_again_later_and_not_for_ever(archive
         for attempt in range(1, MOST_ATTEMPTS + 1):
             ask(archive, "UPDATE procrastinate_jobs SET status = 'failed', scheduled_at = NULL")
             await tend(first.engine, first.ledger)
-            found = await first.ledger.assignment(row.id)
+            found = await first.ledger.read(load_assignment, row.id)
             assert found is not None
             assert found.attempts == attempt
             if attempt < MOST_ATTEMPTS:

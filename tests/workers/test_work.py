@@ -1,7 +1,5 @@
 """What becomes of an assignment by how an attempt at it ended, and when its job is tried again."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from dataclasses import dataclass, field

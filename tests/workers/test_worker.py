@@ -1,7 +1,5 @@
 """Workers on real sites and a real database: sites are finished, given back, taken over, and asked at their pace."""
 
-from __future__ import annotations
-
 import asyncio
 import signal
 import subprocess

@@ -1,7 +1,5 @@
 """What `scythe status` shows: workers, sites, hosts, lag and failures, also where there is nothing of the kind."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from dataclasses import replace

@@ -14,8 +14,8 @@ from scythe.model import TextOptions
 from scythe.page import Page
 from scythe.page.content import PageContent
 from scythe.reading.text.block_features import describe
-from scythe.reading.text.choose_text import BlockFacts, choose, has_headline, head_of, is_thread, settle, without_title
-from scythe.reading.text.network import load
+from scythe.reading.text.choose_text import choose, has_headline, head_of, is_thread, settle, without_title
+from scythe.reading.text.network import BlockFacts, load
 
 
 def text_of(page: Page, probabilities: np.ndarray) -> str:

@@ -20,7 +20,8 @@ from torch import Tensor
 from torch.nn import functional
 
 from scythe.reading.text.block_features import Vocabulary
-from scythe.reading.text.choose_text import BlockFacts, choose, settle
+from scythe.reading.text.choose_text import choose, settle
+from scythe.reading.text.network import BlockFacts
 
 EPOCHS, PAGES_PER_STEP, RATE = 12, 8, 3e-3
 MEMORY = 0.997  # of the running mean of weights that is kept in the end

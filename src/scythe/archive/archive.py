@@ -6,22 +6,41 @@ What it holds is read and changed by the functions of the modules beside, which 
 
 from __future__ import annotations
 
+import json
 import os
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from copy import copy
+from datetime import datetime
 from functools import cache, lru_cache, wraps
 from inspect import isgeneratorfunction
 from time import monotonic, sleep, time
-from types import TracebackType
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from types import NoneType, TracebackType
+from typing import Any, Concatenate, ParamSpec, TypeVar, get_args, get_type_hints
 
-from sqlalchemy import Connection, Delete, Dialect, Engine, Insert, Table, Update, event, func, select, text
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Delete,
+    Dialect,
+    Engine,
+    Insert,
+    Select,
+    Table,
+    Update,
+    event,
+    func,
+    literal,
+    select,
+    text,
+    tuple_,
+)
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.dialects.sqlite.base import SQLiteCompiler
 from sqlalchemy.exc import DBAPIError, OperationalError, SQLAlchemyError
 
+from scythe.archive.schema import moment
 from scythe.archive.stores import Stores
 from scythe.errors import ArchiveFailed
 
@@ -29,6 +48,8 @@ BUSY_S = 60  # wait so long for another process that writes
 CACHE_KB = 8_000  # of each connection; with 64 MB, storing the 300 000th record took as long, and hours filled it
 JOURNAL_PAGES = 4_000  # of 4 KB, written before they are folded into the file
 LOCKS = 0x5C17  # our class of advisory locks in PostgreSQL
+IN_ONE_QUERY = 500  # values looked up at once
+_BATCH = 1_000  # rows read at a time
 _RETRY_S = 0.05
 _CLOCK_LOOKS = 5  # at most, at the clock of the database
 _QUICK_S = 0.2  # which is wrong by half of that at most
@@ -288,6 +309,72 @@ def _insert_or_leave(dialect: str, table: Table) -> Insert:
     if dialect == "sqlite":
         return sqlite.insert(table).on_conflict_do_nothing()
     return postgresql.insert(table).on_conflict_do_nothing()
+
+
+def upsert(connection: Connection, table: Table, keys: tuple[str, ...], changed: tuple[str, ...]) -> Insert:
+    """Return the statement that inserts a row, or gives the one with the same keys these values anew."""
+    return _insert_or_change(connection.dialect.name, table, keys, changed)
+
+
+@cache
+def _insert_or_change(dialect: str, table: Table, keys: tuple[str, ...], changed: tuple[str, ...]) -> Insert:
+    new: Any = (sqlite if dialect == "sqlite" else postgresql).insert(table)
+    values = {name: new.excluded[name] for name in changed}
+    changing: Insert = new.on_conflict_do_update(index_elements=keys, set_=values)
+    return changing
+
+
+def _texts(written: str) -> tuple[str, ...]:
+    return tuple(str(one) for one in json.loads(written)) if written != "[]" else ()
+
+
+_READ: dict[Any, Callable[[Any], object]] = {datetime: moment, bool: bool, bytes: bytes, tuple[str, ...]: _texts}
+
+
+def from_row(kind: Callable[..., R], row: Any, **given: object) -> R:
+    """Return a record of a row that has its fields under the same names, but for those given.
+
+    Times, flags, bytes and lists of texts are read as the fields are annotated. Raises where a value cannot be that.
+    """
+    for name, read, is_optional in _fields(kind):
+        if name not in given:
+            value = getattr(row, name)
+            given[name] = value if read is None or (is_optional and value is None) else read(value)
+    return kind(**given)
+
+
+@cache
+def _fields(kind: type) -> tuple[tuple[str, Callable[[Any], object] | None, bool], ...]:
+    """Return the fields of a record: name, how a value is read, and whether there may be none."""
+    found = []
+    for name, hint in get_type_hints(kind).items():
+        kinds = [one for one in get_args(hint) if one is not NoneType]
+        is_optional = NoneType in get_args(hint)
+        found.append((name, _READ.get(kinds[0] if is_optional else hint), is_optional))
+    return tuple(found)
+
+
+def walk(archive: Archive, query: Select[Any], *place: ColumnElement[Any]) -> Iterator[Any]:
+    """Yield the rows of a query in the order of columns that it has, some at a time, each time in a transaction."""
+    query = query.order_by(*place).limit(_BATCH)
+    after = [-1] * len(place)
+    while True:
+        with archive.reading() as connection:
+            rows = connection.execute(query.where(tuple_(*place) > tuple_(*map(literal, after)))).all()
+        yield from rows
+        if len(rows) < _BATCH:
+            return
+        after = [getattr(rows[-1], column.key or "") for column in place]
+
+
+def by_site(wanted: Iterable[tuple[int, bytes]]) -> Iterator[tuple[int, list[bytes]]]:
+    """Yield what is wanted of each site, as much at a time as one query takes."""
+    ours: dict[int, list[bytes]] = {}
+    for site, key in wanted:
+        ours.setdefault(site, []).append(key)
+    for site, keys in ours.items():
+        for start in range(0, len(keys), IN_ONE_QUERY):
+            yield site, keys[start : start + IN_ONE_QUERY]
 
 
 @contextmanager

@@ -23,12 +23,11 @@ from sqlalchemy import (
     select,
     update,
 )
-from sqlalchemy.dialects import postgresql, sqlite
 
+from scythe.archive.archive import from_row, upsert
 from scythe.archive.host_leases import Owner
 from scythe.archive.results import AssignmentRow, WorkerRow
 from scythe.archive.schema import ASSIGNMENTS, SITES, WORKERS, moment, seconds, storable
-from scythe.archive.watches import when
 
 SILENT = 0.5  # of its heartbeat: then a worker counts as gone, so that another has its sites before it is over
 _REMEMBER_S = 86_400.0  # one that vanished is shown for so long
@@ -37,17 +36,10 @@ _REMEMBER_S = 86_400.0  # one that vanished is shown for so long
 def keep_worker(connection: Connection, worker: WorkerRow) -> None:
     """Note that a worker is there, and what it works on; one that was dropped is there again."""
     seen = {"sites": json.dumps(worker.sites), "seen_at": db_now(connection), "number": worker.number}
-    fixed = {
-        "owner": worker.owner,
-        "name": storable(worker.name),
-        "made_by": worker.made_by,
-        "heartbeat_s": worker.heartbeat_s,
-        "places": worker.places,
-        "began_at": db_now(connection),
-    }
-    dialect = {"sqlite": sqlite, "postgresql": postgresql}[connection.dialect.name]
-    new: Any = dialect.insert(WORKERS).values(**fixed, **seen)
-    connection.execute(new.on_conflict_do_update(index_elements=["owner"], set_=seen))
+    fixed = {"name": storable(worker.name), "began_at": db_now(connection)}
+    fixed |= {name: getattr(worker, name) for name in ("owner", "made_by", "heartbeat_s", "places")}
+    write = upsert(connection, WORKERS, ("owner",), ("sites", "seen_at", "number"))
+    connection.execute(write.values(**fixed, **seen))
 
 
 def drop_worker(connection: Connection, owner: str) -> None:
@@ -67,7 +59,7 @@ def load_workers(connection: Connection) -> tuple[datetime, list[WorkerRow]]:
     """Return the time by the database, and every worker, oldest first."""
     now = moment(connection.execute(select(db_now(connection))).scalar_one())
     rows = connection.execute(select(WORKERS).order_by(WORKERS.c.began_at, WORKERS.c.owner)).all()
-    return now, [_worker(row) for row in rows]
+    return now, [from_row(WorkerRow, row) for row in rows]
 
 
 def is_gone(worker: WorkerRow, now: datetime) -> bool:
@@ -84,20 +76,6 @@ def db_now(connection: Connection) -> ColumnElement[float]:
     return cast(func.extract("epoch", func.clock_timestamp()), Double)
 
 
-def _worker(row: Any) -> WorkerRow:
-    return WorkerRow(
-        owner=row.owner,
-        name=row.name,
-        made_by=row.made_by,
-        heartbeat_s=row.heartbeat_s,
-        places=row.places,
-        sites=tuple(map(str, json.loads(row.sites))),
-        number=row.number,
-        began_at=moment(row.began_at),
-        seen_at=moment(row.seen_at),
-    )
-
-
 _LONG_S = 600.0
 
 
@@ -105,17 +83,16 @@ def add_assignment(connection: Connection, given: AssignmentRow) -> AssignmentRo
     """Hand a site over, or hand it over again with other options; return it with its number."""
     again = {"start": storable(given.start), "options": given.options, "added_at": seconds(given.added_at)}
     fresh: dict[str, Any] = again | {"state": "open", "why": "", "attempts": 0, "ended_at": None}
-    dialect = {"sqlite": sqlite, "postgresql": postgresql}[connection.dialect.name]
-    new: Any = dialect.insert(ASSIGNMENTS).values(site=given.site, kind=given.kind, **fresh)
-    written = new.on_conflict_do_update(index_elements=["site", "kind"], set_=fresh).returning(ASSIGNMENTS.c.id)
+    new = upsert(connection, ASSIGNMENTS, ("site", "kind"), tuple(fresh))
+    written = new.values(site=given.site, kind=given.kind, **fresh).returning(ASSIGNMENTS.c.id)
     number = connection.execute(written).scalar_one()
-    return _assignment(connection.execute(_rows().where(ASSIGNMENTS.c.id == number)).one())
+    return from_row(AssignmentRow, connection.execute(_rows().where(ASSIGNMENTS.c.id == number)).one())
 
 
 def load_assignment(connection: Connection, assignment: int) -> AssignmentRow | None:
     """Return an assignment by its number, None if there is none."""
     row = connection.execute(_rows().where(ASSIGNMENTS.c.id == assignment)).one_or_none()
-    return None if row is None else _assignment(row)
+    return None if row is None else from_row(AssignmentRow, row)
 
 
 def load_assignments(connection: Connection, state: str | None = None) -> list[AssignmentRow]:
@@ -123,7 +100,7 @@ def load_assignments(connection: Connection, state: str | None = None) -> list[A
     query = _rows().order_by(ASSIGNMENTS.c.id)
     if state is not None:
         query = query.where(ASSIGNMENTS.c.state == state)
-    return [_assignment(row) for row in connection.execute(query)]
+    return [from_row(AssignmentRow, row) for row in connection.execute(query)]
 
 
 def begin_assignment(connection: Connection, row: AssignmentRow, now: datetime) -> bool:
@@ -172,20 +149,3 @@ def _is(row: AssignmentRow) -> tuple[Any, ...]:
 def _rows() -> Select[Any]:
     query: Select[Any] = select(ASSIGNMENTS, SITES.c.key.label("site_key"))
     return query.join(SITES, SITES.c.id == ASSIGNMENTS.c.site)
-
-
-def _assignment(row: Any) -> AssignmentRow:
-    return AssignmentRow(
-        id=row.id,
-        site=row.site,
-        site_key=row.site_key,
-        kind=row.kind,
-        start=row.start,
-        options=row.options,
-        added_at=moment(row.added_at),
-        state=row.state,
-        why=row.why,
-        attempts=row.attempts,
-        began_at=when(row.began_at),
-        ended_at=when(row.ended_at),
-    )

@@ -8,14 +8,12 @@ from typing import Any
 
 from sqlalchemy import Connection, bindparam, func, insert, select, update
 
-from scythe.archive.archive import reads, write_rows, writes, writes_site
+from scythe.archive.archive import by_site, from_row, reads, write_rows, writes, writes_site
 from scythe.archive.host_leases import host_ids, is_due, of_kinds
 from scythe.archive.schema import LANES, PAGES, URLS, digest_text, moment, seconds, storable
 from scythe.crawl_model import CRAWLED, STATES, WAITING, FoundUrl, Task
 from scythe.errors import BadInput
-from scythe.url import Url
 
-IN_ONE_QUERY = 500  # values looked up at once
 ALWAYS_DUE = 0.0  # of addresses that need not wait: no clock is so wrong that they would
 
 _INSERT = insert(URLS)
@@ -136,47 +134,18 @@ def waiting_among(connection: Connection, tasks: Collection[int]) -> dict[int, f
 
 
 def _known(connection: Connection, wanted: Iterable[tuple[int, bytes]]) -> list[tuple[int, bytes]]:
-    keys: dict[int, list[bytes]] = {}
-    for site, key in wanted:
-        keys.setdefault(site, []).append(key)
     known = []
-    for site, ours in keys.items():
-        for start in range(0, len(ours), IN_ONE_QUERY):
-            part = ours[start : start + IN_ONE_QUERY]
-            query = select(URLS.c.key).where(URLS.c.site == site, URLS.c.key.in_(part))
-            known += [(site, bytes(key)) for key in connection.execute(query).scalars()]
+    for site, keys in by_site(wanted):
+        query = select(URLS.c.key).where(URLS.c.site == site, URLS.c.key.in_(keys))
+        known += [(site, bytes(key)) for key in connection.execute(query).scalars()]
     return known
 
 
 def _row(site: int, key: bytes, found: FoundUrl, lane: int, by: int | None, at: float) -> dict[str, Any]:
-    return {
-        "site": site,
-        "lane": lane,
-        "key": key,
-        "url": storable(found.url),
-        "how": found.how,
-        "kind": found.kind,
-        "depth": found.depth,
-        "hops": found.hops,
-        "rank": found.rank,
-        "state": "new",
-        "due_at": ALWAYS_DUE,
-        "found_on": by,
-        "found_at": at,
-    }
+    said = {name: getattr(found, name) for name in ("how", "kind", "depth", "hops", "rank")}
+    place = {"site": site, "lane": lane, "key": key, "url": storable(found.url)}
+    return place | said | {"state": "new", "due_at": ALWAYS_DUE, "found_on": by, "found_at": at}
 
 
 def _task(row: Any, lane: str) -> Task:
-    return Task(
-        id=row.id,
-        site=row.site,
-        url=Url(row.url),
-        lane=lane,
-        kind=row.kind,
-        depth=row.depth,
-        hops=row.hops,
-        attempts=row.attempts,
-        etag=row.etag,
-        modified=row.modified,
-        body_hash=bytes(row.body_hash or b""),
-    )
+    return from_row(Task, row, lane=lane, body_hash=bytes(row.body_hash or b""))

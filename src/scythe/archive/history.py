@@ -10,10 +10,10 @@ from typing import Any
 
 from sqlalchemy import Connection, Select, func, select
 
-from scythe.archive.archive import Archive, soundly
+from scythe.archive.archive import Archive, from_row, soundly
 from scythe.archive.results import StoredRecord
 from scythe.archive.retrieval import read_some_records
-from scythe.archive.schema import FETCHES, PAGES, RECORDS, SIGHTINGS, SITES, URLS, VERSIONS, WATCHES, moment
+from scythe.archive.schema import FETCHES, PAGES, RECORDS, SIGHTINGS, SITES, URLS, VERSIONS, WATCHES
 
 SHOWN = 200  # versions, requests or sightings of one thing, at most
 NEAR = 3  # places to either side of a record whose neighbours are told
@@ -97,8 +97,9 @@ class RecordHistory:
 @soundly
 def read_history(archive: Archive, page: int) -> PageHistory | None:
     """Return what happened to a document; None where there is none."""
+    times = (PAGES.c[name] for name in ("first_at", "changed_at", "seen_at", "gone_at"))
     query = (
-        select(PAGES, SITES.c.key, URLS.c.url, WATCHES.c.id.label("watch"))
+        select(*times, SITES.c.key.label("site"), URLS.c.url, WATCHES.c.id.label("watch"))
         .join_from(PAGES, URLS, URLS.c.id == PAGES.c.id)
         .join(SITES, SITES.c.id == PAGES.c.site)
         .join(WATCHES, WATCHES.c.id == PAGES.c.id, isouter=True)
@@ -108,15 +109,11 @@ def read_history(archive: Archive, page: int) -> PageHistory | None:
         row = connection.execute(query).first()
         if row is None:
             return None
-        return PageHistory(
+        return from_row(
+            PageHistory,
+            row,
             page=page,
-            site=row.key,
-            url=row.url,
             is_list=row.watch is not None,
-            first_at=moment(row.first_at),
-            changed_at=moment(row.changed_at),
-            seen_at=moment(row.seen_at),
-            gone_at=None if row.gone_at is None else moment(row.gone_at),
             versions=_versions(connection, page),
             fetches=_fetches(connection, page),
             fetched=_number(connection, select(func.count()).where(FETCHES.c.url == page)),
@@ -154,36 +151,22 @@ def _number(connection: Connection, query: Select[Any]) -> int:
 
 
 def _versions(connection: Connection, page: int) -> tuple[VersionSeen, ...]:
+    names = ("number", "at", "size", "content_type", "is_complete")
     query = (
-        select(VERSIONS.c.number, VERSIONS.c.at, VERSIONS.c.size, VERSIONS.c.content_type, VERSIONS.c.is_complete)
-        .add_columns(_ORIGINALS.c.url)
+        select(*(VERSIONS.c[name] for name in names), _ORIGINALS.c.url.label("duplicate_of"))
         .join(_ORIGINALS, _ORIGINALS.c.id == VERSIONS.c.duplicate_of, isouter=True)
         .where(VERSIONS.c.page == page)
         .order_by(VERSIONS.c.number.desc())
         .limit(SHOWN)
     )
-    rows = connection.execute(query)
-    return tuple(VersionSeen(n, moment(at), size, kind, bool(whole), same) for n, at, size, kind, whole, same in rows)
+    return tuple(from_row(VersionSeen, row) for row in connection.execute(query))
 
 
 def _fetches(connection: Connection, page: int) -> tuple[FetchSeen, ...]:
     names = ("at", "status", "state", "why", "seconds", "size", "content_type", "is_unchanged")
-    query = select(*(FETCHES.c[name] for name in names), FETCHES.c.body.is_not(None).label("kept"))
+    query = select(*(FETCHES.c[name] for name in names), FETCHES.c.body.is_not(None).label("is_kept"))
     query = query.where(FETCHES.c.url == page).order_by(FETCHES.c.id.desc()).limit(SHOWN)
-    return tuple(
-        FetchSeen(
-            moment(row.at),
-            row.status,
-            row.state,
-            row.why,
-            row.seconds,
-            row.size,
-            row.content_type,
-            bool(row.is_unchanged),
-            bool(row.kept),
-        )
-        for row in connection.execute(query)
-    )
+    return tuple(from_row(FetchSeen, row) for row in connection.execute(query))
 
 
 def _sightings(connection: Connection, record: int) -> tuple[SightingSeen, ...]:
@@ -195,17 +178,7 @@ def _sightings(connection: Connection, record: int) -> tuple[SightingSeen, ...]:
         .limit(SHOWN)
     )
     return tuple(
-        SightingSeen(
-            page=row.page,
-            url=row.url,
-            is_list=row.kind == "list",
-            first_at=moment(row.first_at),
-            last_at=moment(row.last_at),
-            times=row.times,
-            region=row.region,
-            place=row.place,
-            fields=json.loads(row.fields) if row.fields else {},
-        )
+        from_row(SightingSeen, row, is_list=row.kind == "list", fields=json.loads(row.fields) if row.fields else {})
         for row in connection.execute(query)
     )
 

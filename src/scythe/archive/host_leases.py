@@ -176,16 +176,8 @@ def keep_host(
     connection: Connection, lane: HostLease, owner: Owner, *, now: datetime, lease_s: float = 60.0
 ) -> HostState:
     """Renew a hold; say whether it still is one, and whether somebody waits."""
-    at, me = seconds(now), owner.to_text()
-    kept = connection.execute(
-        update(LANES)
-        .where(LANES.c.name == lane.name, LANES.c.owner == me)
-        .values(until=at + min(lease_s, LONGEST_S))
-        .returning(LANES.c.wanted_by, LANES.c.wanted_at)
-    ).one_or_none()
-    if kept is None:
-        return HostState(is_held=False)
-    return HostState(is_held=True, is_wanted=kept.wanted_by != me and _is_wish(kept, at))
+    kept = keep_hosts(connection, [lane.name], owner, now=now, lease_s=lease_s)
+    return HostState(is_held=lane.name in kept, is_wanted=kept.get(lane.name, False))
 
 
 @writes

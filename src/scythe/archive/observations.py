@@ -5,20 +5,18 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from datetime import datetime
+from types import SimpleNamespace
 from typing import Any
 
 from sqlalchemy import Connection, Select, bindparam, case, func, insert, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
-from scythe.archive.archive import Archive, reads, soundly, write_rows
+from scythe.archive.archive import Archive, from_row, reads, soundly, walk, write_rows
 from scythe.archive.results import LookRow, PlanRow, RegionRow
-from scythe.archive.schema import LOOKS, REGIONS, SITES, URLS, WATCHES, moment, seconds, storable
-from scythe.archive.watches import when
+from scythe.archive.schema import LOOKS, REGIONS, SITES, URLS, WATCHES, seconds, storable
 from scythe.crawl_model import Looked, Outcome
-from scythe.url import Url
 from scythe.watch_model import Observation, VisitPlan
 
-_BATCH = 1_000  # looks read at a time
 _KEEP_NOTES = update(WATCHES).where(WATCHES.c.id == bindparam("of")).values(notes=bindparam("notes"))
 _NUMBERS = select(REGIONS.c.id, REGIONS.c.watch, REGIONS.c.number)
 _NUMBERS = _NUMBERS.where(REGIONS.c.watch.in_(bindparam("ids", expanding=True)))
@@ -67,7 +65,7 @@ def late_looks(connection: Connection, region: int, *, before: int | None = None
     query = select(LOOKS).where(LOOKS.c.region == region).order_by(LOOKS.c.id.desc()).limit(count)
     if before is not None:
         query = query.where(LOOKS.c.id < before)
-    return [_look(row) for row in connection.execute(query).mappings()]
+    return [_look(row) for row in connection.execute(query)]
 
 
 @reads
@@ -115,62 +113,34 @@ def plan_rows(connection: Connection, sites: Sequence[str] = ()) -> list[PlanRow
 @soundly
 def read_looks(archive: Archive, region: int, *, since: datetime | None = None) -> Iterator[LookRow]:
     """Yield the journal of a region in the order it was written, some lines at a time."""
-    query = select(LOOKS).where(LOOKS.c.region == region).order_by(LOOKS.c.id).limit(_BATCH)
+    query = select(LOOKS).where(LOOKS.c.region == region)
     if since is not None:
         query = query.where(LOOKS.c.at >= seconds(since))
-    after = -1
-    while True:
-        with archive.reading() as connection:
-            rows = connection.execute(query.where(LOOKS.c.id > after)).mappings().all()
-        yield from map(_look, rows)
-        if len(rows) < _BATCH:
-            return
-        after = rows[-1]["id"]
+    yield from map(_look, walk(archive, query, LOOKS.c.id))
 
 
 def _region_row(outcome: Outcome, looked: Looked) -> dict[str, Any]:
     """Return a region as it is to be kept, with what this visit adds to its counts."""
     at, seen = seconds(outcome.at), looked.seen
-    return {
-        "watch": outcome.task.id,
-        "number": looked.number,
-        "name": storable(looked.name),
-        "kind": storable(looked.kind),
-        "pattern": storable(looked.pattern),
-        "columns": _json(looked.columns),
-        "shapes": _json(looked.shapes),
-        "newest": _json(looked.newest),
-        "sticky": _json(looked.sticky),
-        "rank": looked.rank,
+    texts = {name: storable(getattr(looked, name)) for name in ("name", "kind", "pattern", "estimator")}
+    several = {name: _json(getattr(looked, name)) for name in ("columns", "shapes", "newest", "sticky")}
+    plain = {name: getattr(looked, name) for name in ("number", "rank", "has_gap", "lost")}
+    counts = {
         "shown": 0 if seen is None else seen.shown,
-        "has_gap": looked.has_gap,
-        "estimator": storable(looked.estimator),
-        **_plan_values(looked.plan),
-        "first_at": at,
-        "seen_at": at,
         "missing": int(seen is None),
         "looks": int(seen is not None),
         "records": 0 if seen is None else seen.new,
-        "lost": looked.lost,
     }
+    times = {"first_at": at, "seen_at": at}
+    return {"watch": outcome.task.id, **texts, **several, **plain, **_plan_values(looked.plan), **counts, **times}
 
 
 def _look_row(region: int, outcome: Outcome, looked: Looked) -> dict[str, Any]:
     seen = looked.seen or Observation(at=0.0, shown=0, requests=0)
-    return {
-        "region": region,
-        "at": seconds(outcome.at),
-        "since_s": seen.since_s,
-        "shown": None if looked.seen is None else seen.shown,
-        "new": seen.new,
-        "known": looked.known,
-        "recovered": looked.recovered,
-        "lost": looked.lost,
-        "is_full": seen.is_full,
-        "has_gap": looked.has_gap,
-        "requests": seen.requests,
-        **_plan_values(looked.plan),
-    }
+    told = {name: getattr(seen, name) for name in ("since_s", "new", "is_full", "requests")}
+    told |= {name: getattr(looked, name) for name in ("known", "recovered", "lost", "has_gap")}
+    shown = None if looked.seen is None else seen.shown
+    return {"region": region, "at": seconds(outcome.at), "shown": shown, **told, **_plan_values(looked.plan)}
 
 
 def _plan_values(plan: VisitPlan | None) -> dict[str, Any]:
@@ -185,63 +155,26 @@ def _plan_values(plan: VisitPlan | None) -> dict[str, Any]:
 
 
 def _region(row: Any) -> RegionRow:
-    return RegionRow(
-        id=row.id,
-        watch=row.watch,
-        number=row.number,
-        name=row.name,
-        kind=row.kind,
-        pattern=row.pattern,
-        columns=_texts(row.columns),
-        shapes=_texts(row.shapes),
-        newest=_texts(row.newest),
-        sticky=_texts(row.sticky),
-        rank=row.rank,
-        shown=row.shown,
-        has_gap=bool(row.has_gap),
-        estimator=row.estimator,
-        plan=None if row.wait_s is None else VisitPlan(row.wait_s, row.expected, row.risk, row.rate, row.why),
-        first_at=moment(row.first_at),
-        seen_at=moment(row.seen_at),
-        missing=row.missing,
-        looks=row.looks,
-        records=row.records,
-        lost=row.lost,
-    )
+    return from_row(RegionRow, row, plan=_plan(row))
 
 
 def _look(row: Any) -> LookRow:
-    values = ("wait_s", "expected", "risk", "rate", "why")
-    return LookRow(
-        id=row["id"],
-        region=row["region"],
-        at=moment(row["at"]),
-        since_s=row["since_s"],
-        shown=row["shown"],
-        new=row["new"],
-        known=row["known"],
-        recovered=row["recovered"],
-        lost=row["lost"],
-        is_full=bool(row["is_full"]),
-        has_gap=bool(row["has_gap"]),
-        requests=row["requests"],
-        plan=None if row["wait_s"] is None else VisitPlan(*(row[name] for name in values)),
-    )
+    return from_row(LookRow, row, plan=_plan(row))
+
+
+def _plan(row: Any) -> VisitPlan | None:
+    return None if row.wait_s is None else from_row(VisitPlan, row)
 
 
 def _plan_row(row: Any) -> PlanRow:
     look = None
     if row.look_id is not None:
-        look = _look({column.name: getattr(row, f"look_{column.name}") for column in LOOKS.c})
-    return PlanRow(_region(row), row.site_key, Url(row.url), when(row.due_at), when(row.visited_at), look)
+        look = _look(SimpleNamespace(**{column.name: getattr(row, f"look_{column.name}") for column in LOOKS.c}))
+    return from_row(PlanRow, row, region=_region(row), look=look)
 
 
 def _json(texts: Sequence[str]) -> str:
     return storable(json.dumps(texts, ensure_ascii=False, separators=(",", ":")))
-
-
-def _texts(written: str) -> tuple[str, ...]:
-    return tuple(str(text) for text in json.loads(written)) if written != "[]" else ()
 
 
 def _upsert(of: Any) -> Any:

@@ -345,22 +345,12 @@ def _version_row(plan: _Plan) -> dict[str, Any]:
 
 def _extraction_row(plan: _Plan) -> dict[str, Any]:
     extracted = plan.extracted
-    row: dict[str, Any] = {
-        "version": plan.version,
-        "text_of": plan.text_at,
-        "title": storable(extracted.title),
-        "text": plan.text if plan.text_at is None else None,
-        "markdown": None if extracted.markdown is None else storable(extracted.markdown),
-        "html": None if extracted.html is None else storable(extracted.html),
-        "rest": storable(extracted.rest),
-        "kind": storable(extracted.kind),
-        "language": storable(extracted.language),
-        "published": storable(extracted.published),
-        "how": extracted.how,
-        "cut_fields": extracted.cut_fields,
-        "tree_fields": extracted.tree_fields,
-        "missing_fields": extracted.missing_fields,
-    }
+    said = {name: storable(getattr(extracted, name)) for name in ("title", "rest", "kind", "language", "published")}
+    kept = {"markdown": extracted.markdown, "html": extracted.html}
+    ways = {name: getattr(extracted, name) for name in ("how", "cut_fields", "tree_fields", "missing_fields")}
+    row: dict[str, Any] = {"version": plan.version, "text_of": plan.text_at, **said, **ways}
+    row["text"] = plan.text if plan.text_at is None else None
+    row |= {name: None if text is None else storable(text) for name, text in kept.items()}
     row["checksum"] = checksum([row[name] for name in CHECKED[EXTRACTIONS.name]])
     return row
 
@@ -469,22 +459,14 @@ def _log(archive: Archive, connection: Connection, outcomes: Sequence[Outcome]) 
     """Write down every request; an outcome with neither an answer nor a duration asked nothing."""
     asked = [outcome for outcome in outcomes if outcome.status is not None or outcome.seconds > 0]
     bodies = iter(keep(archive, connection, [outcome.raw.body for outcome in asked if outcome.raw is not None]))
-    rows = [
-        {
-            "url": outcome.task.id,
-            "site": outcome.task.site,
-            "at": seconds(outcome.at),
-            "status": outcome.status,
-            "state": outcome.state,
-            "why": storable(outcome.why),
-            "seconds": outcome.seconds,
-            "size": outcome.size,
-            "content_type": storable(outcome.content_type),
-            "is_unchanged": outcome.is_unchanged,
-            "cut_at_bytes": outcome.cut_at_bytes,
-            "headers": None if outcome.raw is None else storable(json.dumps(outcome.raw.headers, ensure_ascii=False)),
-            "body": None if outcome.raw is None else next(bodies),
-        }
-        for outcome in asked
-    ]
+    rows = []
+    for outcome in asked:
+        plain = ("status", "state", "seconds", "size", "is_unchanged", "cut_at_bytes")
+        row: dict[str, Any] = {name: getattr(outcome, name) for name in plain}
+        row |= {"url": outcome.task.id, "site": outcome.task.site, "at": seconds(outcome.at)}
+        row |= {"why": storable(outcome.why), "content_type": storable(outcome.content_type)}
+        raw = outcome.raw
+        row["headers"] = None if raw is None else storable(json.dumps(raw.headers, ensure_ascii=False))
+        row["body"] = None if raw is None else next(bodies)
+        rows.append(row)
     write_rows(connection, _FETCH, rows)

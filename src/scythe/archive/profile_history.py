@@ -9,12 +9,11 @@ from datetime import UTC, datetime
 from typing import Any
 
 from sqlalchemy import Connection, Row, Select, func, insert, select, update
-from sqlalchemy.dialects import postgresql, sqlite
 
-from scythe.archive.archive import reads, writes, writes_site
+from scythe.archive.archive import from_row, reads, upsert, writes, writes_site
 from scythe.archive.host_leases import LONGEST_S, Owner
 from scythe.archive.results import LearningState, StoredRobots
-from scythe.archive.schema import PROFILES, ROBOTS, SITES, moment, seconds, storable
+from scythe.archive.schema import PROFILES, ROBOTS, SITES, seconds, storable
 
 
 @writes_site
@@ -49,7 +48,7 @@ def stored_profile(connection: Connection, site: int, version: int | None = None
 def load_robots(connection: Connection, origin: str) -> StoredRobots | None:
     """Return the robots.txt last fetched from an origin."""
     row = connection.execute(select(ROBOTS).where(ROBOTS.c.origin == storable(origin))).one_or_none()
-    return None if row is None else StoredRobots(row.origin, row.status, bytes(row.body), moment(row.fetched_at))
+    return None if row is None else from_row(StoredRobots, row)
 
 
 @writes
@@ -61,16 +60,7 @@ def save_robots(connection: Connection, robots: StoredRobots) -> None:
         "body": robots.body,
         "fetched_at": seconds(robots.fetched_at),
     }
-    connection.execute(_SAVE[connection.dialect.name], row)
-
-
-def _upsert(of: Any) -> Any:
-    new = of.insert(ROBOTS)
-    changed = {name: new.excluded[name] for name in ("status", "body", "fetched_at")}
-    return new.on_conflict_do_update(index_elements=["origin"], set_=changed)
-
-
-_SAVE = {"sqlite": _upsert(sqlite), "postgresql": _upsert(postgresql)}
+    connection.execute(upsert(connection, ROBOTS, ("origin",), ("status", "body", "fetched_at")), row)
 
 
 @writes_site
@@ -106,13 +96,6 @@ def save_learned(connection: Connection, site: int, profile: str, owner: Owner, 
     if row.learner != owner.to_text() or newest_version(connection, site) != after:
         return None
     return save_profile(connection, site, profile)
-
-
-@reads
-def learner_of(connection: Connection, site: int, *, now: datetime) -> str:
-    """Return who has the right now, as Owner.to_text writes it; empty: nobody."""
-    row = connection.execute(_rights(site)).one()
-    return str(row.learner) if _is_taken(row, seconds(now)) else ""
 
 
 def _rights(site: int) -> Select[Any]:

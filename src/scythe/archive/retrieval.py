@@ -12,9 +12,9 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Select, and_, bindparam, exists, func, literal, or_, select, tuple_
+from sqlalchemy import ColumnElement, Connection, Select, and_, bindparam, exists, func, or_, select
 
-from scythe.archive.archive import Archive, soundly
+from scythe.archive.archive import IN_ONE_QUERY, Archive, from_row, soundly, walk
 from scythe.archive.bodies import read_body
 from scythe.archive.results import PageQuery, StoredPage, StoredRaw, StoredRecord
 from scythe.archive.schema import (
@@ -116,7 +116,6 @@ def _matches(url: ColumnElement[str], pattern: str, archive: Archive) -> ColumnE
     return url.like(pattern.replace("*", "%"), escape="\\")
 
 
-_BATCH = 1_000  # numbers read at a time
 _TOGETHER = 100  # contents read at a time, but never more than
 _TOGETHER_BYTES = 8_000_000  # of bodies, which what was made of them seldom exceeds; one may be larger by itself
 
@@ -189,8 +188,8 @@ def read_version(archive: Archive, page: int, number: int | None = None) -> Stor
 def read_some_records(archive: Archive, ids: Sequence[int]) -> Iterator[StoredRecord]:
     """Yield records by their numbers, in this order."""
     query = record_query(PageQuery(), archive)
-    for start in range(0, len(ids), _BATCH):
-        some = ids[start : start + _BATCH]
+    for start in range(0, len(ids), IN_ONE_QUERY):
+        some = ids[start : start + IN_ONE_QUERY]
         with archive.reading() as connection:
             rows = {row.id: row for row in connection.execute(query.where(RECORDS.c.id.in_(some)))}
         yield from (to_record(rows[number]) for number in some if number in rows)
@@ -199,7 +198,7 @@ def read_some_records(archive: Archive, ids: Sequence[int]) -> Iterator[StoredRe
 @soundly
 def read_records(archive: Archive, wanted: PageQuery) -> Iterator[StoredRecord]:
     """Yield records in the order they were first seen; `since` and `until` are of that moment."""
-    for row in _walk(archive, record_query(wanted, archive), RECORDS.c.id):
+    for row in walk(archive, record_query(wanted, archive), RECORDS.c.id):
         yield to_record(row)
 
 
@@ -251,7 +250,7 @@ def read_raw(archive: Archive, wanted: PageQuery) -> Iterator[StoredRaw]:
         .where(FETCHES.c.id.in_(bindparam("ids", expanding=True)))
         .order_by(FETCHES.c.id)
     )
-    for some in _together(_walk(archive, select_responses(wanted, archive), FETCHES.c.id)):
+    for some in _together(walk(archive, select_responses(wanted, archive), FETCHES.c.id)):
         with archive.reading() as connection:
             rows = connection.execute(query, {"ids": [one.id for one in some]}).all()
         for row in rows:
@@ -279,31 +278,9 @@ def _count(archive: Archive, query: Select[Any]) -> int:
         return int(connection.execute(counted).scalar_one())
 
 
-def _walk(archive: Archive, query: Select[Any], number: Any) -> Iterator[Any]:
-    """Yield the rows of a query by ascending `id`, some at a time."""
-    query = query.order_by(number).limit(_BATCH)
-    after = -1
-    while True:
-        with archive.reading() as connection:
-            rows = connection.execute(query.where(number > after)).all()
-        yield from rows
-        if len(rows) < _BATCH:
-            return
-        after = rows[-1].id
-
-
 def _walk_versions(archive: Archive, wanted: PageQuery) -> Iterator[Any]:
     """Yield versions by page and number, some at a time."""
-    place = tuple_(VERSIONS.c.page, VERSIONS.c.number)
-    query = select_versions(wanted, archive).order_by(VERSIONS.c.page, VERSIONS.c.number).limit(_BATCH)
-    after = (-1, 0)
-    while True:
-        with archive.reading() as connection:
-            rows = connection.execute(query.where(place > tuple_(literal(after[0]), literal(after[1])))).all()
-        yield from rows
-        if len(rows) < _BATCH:
-            return
-        after = (rows[-1].page, rows[-1].number)
+    return walk(archive, select_versions(wanted, archive), VERSIONS.c.page, VERSIONS.c.number)
 
 
 def _together(rows: Iterator[Any]) -> Iterator[Sequence[Any]]:
@@ -326,18 +303,11 @@ def _page_query(copy_of: Any) -> Select[Any]:
     status = select(func.max(FETCHES.c.status)).where(FETCHES.c.url == PAGES.c.id, FETCHES.c.at == VERSIONS.c.at)
     extracted = ("title", "markdown", "html", "rest", "kind", "language", "published", "how")
     return (
-        select(
-            VERSIONS.c.id,
-            VERSIONS.c.page,
-            VERSIONS.c.number,
-            VERSIONS.c.at,
-            VERSIONS.c.is_complete,
-            SITES.c.key.label("site"),
-        )
-        .add_columns(*(PAGES.c[name] for name in ("versions", "first_at", "seen_at", "gone_at")))
-        .add_columns(URLS.c.url, _ORIGINALS.c.url.label("original"))
-        .add_columns(until.scalar_subquery().label("until"), status.scalar_subquery().label("status"))
-        .add_columns(*(EXTRACTIONS.c[name] for name in extracted))
+        select(VERSIONS.c.id, VERSIONS.c.page, VERSIONS.c.is_complete, SITES.c.key.label("site"), URLS.c.url)
+        .add_columns(VERSIONS.c.number.label("version"), PAGES.c.versions, _ORIGINALS.c.url.label("duplicate_of"))
+        .add_columns(VERSIONS.c.at.label("fetched_at"), until.scalar_subquery().label("until"))
+        .add_columns(PAGES.c.first_at.label("first_seen"), PAGES.c.seen_at.label("last_seen"), PAGES.c.gone_at)
+        .add_columns(status.scalar_subquery().label("status"), *(EXTRACTIONS.c[name] for name in extracted))
         .add_columns(func.coalesce(EXTRACTIONS.c.text, _TEXTS.c.text).label("text"))
         .join_from(VERSIONS, PAGES, PAGES.c.id == VERSIONS.c.page)
         .join(EXTRACTIONS, EXTRACTIONS.c.version == VERSIONS.c.id)
@@ -389,30 +359,7 @@ def _region(sighted: list[_Sighted]) -> RecordList:
 
 
 def _page(row: Any, sighted: list[_Sighted]) -> StoredPage:
-    return StoredPage(
-        page=row.page,
-        site=row.site,
-        url=Url(row.url),
-        fetched_at=moment(row.at),
-        first_seen=moment(row.first_at),
-        last_seen=moment(row.seen_at),
-        gone_at=None if row.gone_at is None else moment(row.gone_at),
-        status=row.status,
-        version=row.number,
-        versions=row.versions,
-        is_complete=bool(row.is_complete),
-        duplicate_of=None if row.original is None else Url(row.original),
-        title=row.title,
-        text=row.text or "",
-        markdown=row.markdown,
-        html=row.html,
-        rest=row.rest,
-        kind=row.kind,
-        language=row.language,
-        published=row.published,
-        how=row.how,
-        regions=_regions(sighted, row.at, row.until),
-    )
+    return from_row(StoredPage, row, text=row.text or "", regions=_regions(sighted, row.fetched_at, row.until))
 
 
 def _raw(row: Any, archive: Archive) -> StoredRaw:
@@ -427,11 +374,10 @@ def _raw(row: Any, archive: Archive) -> StoredRaw:
 def to_record(row: Any) -> StoredRecord:
     """Return a row of `record_query` as what it is."""
     columns, fields = _fields(row.fields)
-    return StoredRecord(
+    return from_row(
+        StoredRecord,
+        row,
         record=row.id,
-        site=row.site,
-        page=Url(row.page),
-        kind=row.kind,
         columns=columns,
         fields=fields,
         links=_addresses(row.links),

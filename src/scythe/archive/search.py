@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Select, bindparam, func, select, text
 
-from scythe.archive.archive import Archive, soundly
+from scythe.archive.archive import Archive, from_row, soundly
 from scythe.archive.results import (
     ORDERS,
     WHAT,
@@ -57,7 +57,7 @@ class Snippets:
     def mark(self, text: str, most: int = 10_000) -> Pieces:
         """Return a text with what was looked for marked; one that is longer than `most` is cut."""
         shown = text if len(text) <= most else f"{text[: most - 1]}\u2026"
-        return _pieces(shown, find_marks(shown, self._query)) if self._query.terms else (Snippet(shown),)
+        return tuple(_split(shown, find_marks(shown, self._query))) if self._query.terms else (Snippet(shown),)
 
     def cut(self, text: str) -> Pieces:
         """Return the part of a text around the first of what was looked for; else its beginning."""
@@ -93,10 +93,6 @@ def _word_end(text: str, at: int) -> int:
     """Return the end of a word near `at`, or of the text."""
     space = text.rfind(" ", at - _BEFORE // 2, at) if at < len(text) else -1
     return space if space >= 0 else min(at, len(text))
-
-
-def _pieces(text: str, marks: Iterable[tuple[int, int]]) -> Pieces:
-    return tuple(_split(text, marks))
 
 
 def _split(text: str, marks: Iterable[tuple[int, int]]) -> Iterator[Snippet]:
@@ -354,8 +350,8 @@ def _count(connection: Connection, asked: _Asked) -> int:
 
 
 _DOCUMENTS: Select[Any] = (
-    select(VERSIONS.c.id, VERSIONS.c.page, VERSIONS.c.number, VERSIONS.c.at, PAGES.c.versions)
-    .add_columns(SITES.c.key, URLS.c.url, EXTRACTIONS.c.kind, EXTRACTIONS.c.language, EXTRACTIONS.c.title)
+    select(VERSIONS.c.id, VERSIONS.c.page, VERSIONS.c.number.label("version"), VERSIONS.c.at, PAGES.c.versions)
+    .add_columns(SITES.c.key.label("site"), URLS.c.url, EXTRACTIONS.c.kind, EXTRACTIONS.c.language, EXTRACTIONS.c.title)
     .add_columns(func.substr(func.coalesce(EXTRACTIONS.c.text, _TEXTS.c.text), 1, LIMITS.searched_chars).label("said"))
     .join_from(VERSIONS, PAGES, PAGES.c.id == VERSIONS.c.page)
     .join(EXTRACTIONS, EXTRACTIONS.c.version == VERSIONS.c.id)
@@ -381,15 +377,9 @@ def _in_order(connection: Connection, query: Select[Any], numbers: Sequence[int]
 
 def _documents(connection: Connection, numbers: Sequence[int], snippets: Snippets) -> tuple[DocumentHit, ...]:
     return tuple(
-        DocumentHit(
-            page=row.page,
-            version=row.number,
-            versions=row.versions,
-            site=row.key,
-            url=row.url,
-            kind=row.kind,
-            language=row.language,
-            at=moment(row.at),
+        from_row(
+            DocumentHit,
+            row,
             title=snippets.mark(" ".join(row.title.split()), 300),
             snippet=snippets.cut(row.said or ""),
         )

@@ -244,7 +244,9 @@ def index_new(archive: Archive, *, budget_s: float = 0.1) -> int:
     """Add what was stored since the last time, for about so long; return about how much is still to be added."""
     end = time.monotonic() + budget_s
     with archive.reading() as connection:
-        if is_made(connection) and not any(_is_behind(connection, what) for what in TABLES):
+        if is_made(connection) and all(
+            _newest(connection, what) <= load_cursor(connection, _cursor(what)) for what in TABLES
+        ):
             return 0
     after = dict.fromkeys(TABLES, 0)
     while True:
@@ -389,10 +391,6 @@ def _reached(connection: Connection, what: str, *, made: bool) -> int:
         return 0
     highest = connection.execute(select(func.max(TABLES[what].c.id))).scalar() or 0
     return max(int(highest), load_cursor(connection, _cursor(what)))
-
-
-def _is_behind(connection: Connection, what: str) -> bool:
-    return _newest(connection, what) > load_cursor(connection, _cursor(what))
 
 
 def _nobody_writes(connection: Connection) -> bool:

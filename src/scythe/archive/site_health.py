@@ -10,7 +10,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, Select, Table, func, select
 
-from scythe.archive.archive import Archive, reads, sound
+from scythe.archive.archive import Archive, from_row, reads, sound
 from scythe.archive.host_leases import host_rows
 from scythe.archive.results import HostRow, StoredRobots
 from scythe.archive.schema import (
@@ -199,7 +199,7 @@ def read_versions(connection: Connection, site: int, limit: int) -> list[Version
     """Return the versions of a site's profile, the newest first."""
     query = select(PROFILES.c.version, PROFILES.c.at).where(PROFILES.c.site == site)
     rows = connection.execute(query.order_by(PROFILES.c.version.desc()).limit(limit)).all()
-    return [Version(row.version, moment(row.at)) for row in rows]
+    return [from_row(Version, row) for row in rows]
 
 
 def read_shares(connection: Connection, site: int) -> tuple[list[FieldShare], int]:
@@ -287,4 +287,4 @@ def _robots(connection: Connection, site: int) -> list[StoredRobots]:
     names = connection.execute(lanes.order_by(LANES.c.name).limit(_LANES)).scalars().all()
     origins = [f"{scheme}://{name}" for name in names for scheme in ("https", "http")]
     rows = connection.execute(select(ROBOTS).where(ROBOTS.c.origin.in_(origins)).order_by(ROBOTS.c.origin)).all()
-    return [StoredRobots(row.origin, row.status, bytes(row.body), moment(row.fetched_at)) for row in rows]
+    return [from_row(StoredRobots, row) for row in rows]

@@ -9,6 +9,7 @@ from hashlib import blake2b
 from typing import Any
 
 import numpy as np
+from msgspec import convert
 
 from scythe.archive.results import StoredPage
 from scythe.crawl_model import Extracted
@@ -20,13 +21,13 @@ from scythe.url import Url
 def to_document(stored: StoredPage | Extracted, url: Url | None = None) -> Document:
     """Return the document that was stored; what was not kept of it is empty. `url` is for what does not say its own."""
     rest: Mapping[str, Any] = json.loads(stored.rest)
-    images = tuple(_stored_image(plain) for plain in rest.get("images", ()))
+    images = tuple(convert(plain, Image) for plain in rest.get("images", ()))
     how = {str(name): str(way) for name, way in rest.get("how", {}).items()}
     content = Rendered(stored.text, stored.markdown or "", stored.html or "", images)
     return Document(
         title=stored.title,
         text=stored.text,
-        metadata=_stored_metadata(rest.get("metadata", {})),
+        metadata=convert(rest.get("metadata", {}), Metadata),
         how=how,
         fields={
             name: _stored_field(name, plain, stored, images, how) for name, plain in rest.get("fields", {}).items()
@@ -37,28 +38,6 @@ def to_document(stored: StoredPage | Extracted, url: Url | None = None) -> Docum
         content=content,
         listing=_lists(rest, stored.regions),
     )
-
-
-def _stored_metadata(plain: Mapping[str, Any]) -> Metadata:
-    several = {
-        "keywords": tuple(plain.get("keywords", ())),
-        "schema": tuple(plain.get("schema", ())),
-        "properties": tuple((name, value) for name, value in plain.get("properties", ())),
-    }
-    return Metadata(**{**_known(plain, _STORED_METADATA), **several})
-
-
-def _stored_image(plain: Mapping[str, Any]) -> Image:
-    return Image(**{**_known(plain, _STORED_IMAGE), "sources": tuple(plain.get("sources", ()))})
-
-
-def _known(plain: Mapping[str, Any], names: frozenset[str]) -> dict[str, Any]:
-    """Leave out what another version of scythe may have stored."""
-    return {name: value for name, value in plain.items() if name in names}
-
-
-_STORED_METADATA = frozenset(field.name for field in fields(Metadata))
-_STORED_IMAGE = frozenset(field.name for field in fields(Image))
 
 
 def _stored_field(
@@ -75,10 +54,8 @@ def _stored_field(
 
 
 def _lists(rest: Mapping[str, Any], regions: tuple[RecordList, ...]) -> Listed:
-    paging = rest.get("paging", {})
-    pages = tuple((number, Url(address)) for number, address in paging.get("pages", ()))
     attributes = tuple((name, value) for name, value in rest.get("attributes", ()))
-    return Listed(regions, attributes, Paging(paging.get("next"), paging.get("previous"), pages, paging.get("more")))
+    return Listed(regions, attributes, convert(rest.get("paging", {}), Paging))
 
 
 LEAST_WORDS = 100  # below, a few words decide most bits, and texts that have little in common look alike
@@ -133,7 +110,7 @@ def to_extracted(document: Document, parts: Collection[str], said: Metadata | No
     """
     regions = document.lists if "records" in parts else ()
     metadata = document.metadata if said is None else complete(document.metadata, said)
-    rest = {"metadata": _metadata(metadata), **_rest(document, parts)}
+    rest = {"metadata": _said(metadata), **_rest(document, parts)}
     counts = _count_ways(document)
     return Extracted(
         title=document.title,
@@ -168,11 +145,11 @@ def _rest(document: Document, parts: Collection[str]) -> dict[str, Any]:
     """Return everything that has no column of its own; what is empty is left out."""
     rest: dict[str, Any] = {}
     if "images" in parts:
-        rest["images"] = [_image(image) for image in document.images]
+        rest["images"] = [_said(image) for image in document.images]
     if "attributes" in parts:
         rest["attributes"] = document.attributes
     if "records" in parts and document.how.get("records", "").startswith(("auto", "tree: read cold")):
-        rest["paging"] = _paging(document.paging)  # by the tree, which is there already
+        rest["paging"] = _said(document.paging)  # by the tree, which is there already
     rest["fields"] = {name: {} if name == "images" else _field(name, document.fields[name]) for name in document.fields}
     rest["how"] = document.how  # last: by then more is known of it
     rest["losses"] = [[loss.what, loss.count] for loss in document.losses]
@@ -203,18 +180,10 @@ def _way(document: Document, counts: dict[str, int]) -> str:
     return "cut"
 
 
-def _metadata(metadata: Metadata) -> dict[str, Any]:
-    return {name: value for name in _METADATA if (value := getattr(metadata, name))}
-
-
-_METADATA = tuple(field.name for field in fields(Metadata))
-
-
-def _image(image: Image) -> dict[str, Any]:
-    return {name: value for name in _IMAGE if (value := getattr(image, name)) not in (None, "", ())}
-
-
-_IMAGE = tuple(field.name for field in fields(Image))
+def _said(record: Metadata | Image | Paging) -> dict[str, Any]:
+    """Return the fields of a record that say anything."""
+    values = {one.name: getattr(record, one.name) for one in fields(record)}
+    return {name: value for name, value in values.items() if value not in (None, "", ())}
 
 
 def _field(name: str, field: Field) -> dict[str, Any]:
@@ -222,8 +191,3 @@ def _field(name: str, field: Field) -> dict[str, Any]:
     if name not in _TOLD and field.values:
         plain["values"] = field.values
     return plain
-
-
-def _paging(paging: Paging) -> dict[str, Any]:
-    plain = {"next": paging.next, "previous": paging.previous, "more": paging.more, "pages": paging.pages}
-    return {name: value for name, value in plain.items() if value}

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, Select, bindparam, insert, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
-from scythe.archive.archive import Archive, reads, write_rows
+from scythe.archive.archive import Archive, by_site, reads, write_rows
 from scythe.archive.results import RecordKey
 from scythe.archive.schema import CHECKED, RECORDS, SIGHTINGS, checksum, digest_text, seconds, storable
 from scythe.crawl_model import Outcome
@@ -182,7 +182,6 @@ def _tell(record: Record) -> str:
     return "\n".join([*long, "", *short]) if long or short else "\n".join(record.images)
 
 
-IN_ONE_QUERY = 500
 _INSERT = insert(RECORDS)
 _RENAME = update(RECORDS).where(RECORDS.c.id == bindparam("number")).values(identity=bindparam("now"))
 _Place = tuple[int, bytes]  # site, hash of a record
@@ -240,15 +239,11 @@ def known_records(connection: Connection, site: int, regions: Sequence[RecordLis
 
 def _find(connection: Connection, wanted: Iterable[_Place]) -> dict[_Place, tuple[int, bytes]]:
     """Return the number and the hash of the fields of those records that are stored."""
-    hashes: dict[int, list[bytes]] = {}
-    for site, identity in wanted:
-        hashes.setdefault(site, []).append(identity)
-    known = {}
-    for site, ours in hashes.items():
-        for start in range(0, len(ours), IN_ONE_QUERY):
-            for row in connection.execute(_look_up(site, ours[start : start + IN_ONE_QUERY])):
-                known[site, bytes(row.identity)] = (row.id, bytes(row.fields_hash))
-    return known
+    return {
+        (site, bytes(row.identity)): (row.id, bytes(row.fields_hash))
+        for site, hashes in by_site(wanted)
+        for row in connection.execute(_look_up(site, hashes))
+    }
 
 
 def _find_aged(

@@ -8,10 +8,9 @@ from datetime import UTC, datetime
 from typing import Any
 
 from sqlalchemy import Connection, Select, bindparam, func, insert, select, update
-from sqlalchemy.dialects import postgresql, sqlite
 
-from scythe.archive.archive import Archive, reads, write_rows, writes, writes_site
-from scythe.archive.frontier import ALWAYS_DUE, IN_ONE_QUERY, add_found
+from scythe.archive.archive import IN_ONE_QUERY, Archive, from_row, reads, upsert, write_rows, writes, writes_site
+from scythe.archive.frontier import ALWAYS_DUE, add_found
 from scythe.archive.host_leases import host_ids, of_kinds
 from scythe.archive.results import WatchRow
 from scythe.archive.schema import CURSORS, LANES, SITES, URLS, WATCHES, digest_text, moment, seconds, storable
@@ -26,10 +25,10 @@ _DUE_SITES = of_kinds(select(URLS.c.site, func.min(URLS.c.due_at)), WATCHED).whe
 
 _WIND = update(URLS).where(URLS.c.id == bindparam("of")).values(due_at=bindparam("due"), visited_at=bindparam("at"))
 _FREE = update(LANES).where(LANES.c.id == bindparam("of")).values(free_at=bindparam("free"))
-_COLUMNS = (  # in the order of WatchRow
-    *(WATCHES.c.id, WATCHES.c.site, SITES.c.key, URLS.c.url, LANES.c.name, WATCHES.c.options, WATCHES.c.notes),
+_COLUMNS = (
+    *(WATCHES.c.id, WATCHES.c.site, WATCHES.c.options, WATCHES.c.notes, WATCHES.c.added_at, WATCHES.c.ended_at),
+    *(SITES.c.key.label("site_key"), LANES.c.name.label("lane"), URLS.c.url),
     *(URLS.c.state, URLS.c.why, URLS.c.attempts, URLS.c.due_at, URLS.c.visited_at),
-    *(WATCHES.c.added_at, WATCHES.c.ended_at),
 )
 
 
@@ -91,7 +90,7 @@ def site_of(connection: Connection, watch: int) -> int:
 def load_watch(connection: Connection, watch: int) -> WatchRow | None:
     """Return a page that is, or was, watched, None if there is none of this number."""
     row = connection.execute(_rows().where(WATCHES.c.id == watch)).one_or_none()
-    return None if row is None else _watch(*row)
+    return None if row is None else from_row(WatchRow, row)
 
 
 @reads
@@ -102,7 +101,7 @@ def watch_rows(connection: Connection, site: int | None = None, *, ended: bool =
         query = query.where(WATCHES.c.site == site)
     if not ended:
         query = query.where(WATCHES.c.ended_at.is_(None))
-    return [_watch(*row) for row in connection.execute(query)]
+    return [from_row(WatchRow, row) for row in connection.execute(query)]
 
 
 @reads
@@ -154,7 +153,8 @@ def load_cursor(connection: Connection, name: str) -> int:
 @writes
 def save_cursor(connection: Connection, name: str, position: int) -> None:
     """Put the position of a name in place of the one before."""
-    connection.execute(_SAVE[connection.dialect.name], {"name": storable(name), "position": position})
+    row = {"name": storable(name), "position": position}
+    connection.execute(upsert(connection, CURSORS, ("name",), ("position",)), row)
 
 
 def _rows() -> Select[Any]:
@@ -177,20 +177,6 @@ def _key(found: FoundUrl) -> str:
     return found.key or f"list {found.url}"
 
 
-def _watch(*values: Any) -> WatchRow:
-    *said, due_at, visited_at, added_at, ended_at = values
-    times: tuple[Any, ...] = (when(due_at), when(visited_at), moment(added_at), when(ended_at))
-    return WatchRow(*said, *times)
-
-
 def when(at: float | None) -> datetime | None:
     """Return the time of so many seconds, where there is one."""
     return None if at is None else moment(at)
-
-
-def _upsert(of: Any) -> Any:
-    new = of.insert(CURSORS)
-    return new.on_conflict_do_update(index_elements=["name"], set_={"position": new.excluded.position})
-
-
-_SAVE = {"sqlite": _upsert(sqlite), "postgresql": _upsert(postgresql)}

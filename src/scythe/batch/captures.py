@@ -20,6 +20,7 @@ from scythe.errors import MissingExtra
 from scythe.fetch.page_check import sniff_bytes
 from scythe.limits import LIMITS
 from scythe.output.warc_pieces import RECORD_BYTES, is_compressed, next_piece, read_pieces, split_piece
+from scythe.page.encoding import decode, is_utf8
 from scythe.page.head_from_bytes import read_said
 from scythe.url import absolute
 
@@ -92,6 +93,10 @@ class Capture:
     truncated: str = ""  # why the body is not whole
     why: str = ""
     is_bad: bool = False  # it should be a page but cannot be read
+
+    def in_utf8(self) -> bytes:
+        """Return the body in UTF-8; places in it are then not those in the page as it came."""
+        return self.body if is_utf8(self.body) else decode(self.body, self.content_type).text.encode()
 
 
 @dataclass(slots=True)

@@ -26,10 +26,8 @@ from scythe.engine.worker_protocol import describe
 from scythe.errors import ScytheError
 from scythe.model import Document, Metadata
 from scythe.output.arrow_tables import TableBuilder
-from scythe.page.encoding import declared_codec, decode, header_codec, is_utf8
 from scythe.page.head_from_bytes import read_said
 from scythe.reader import read
-from scythe.site.drift import TreeBudget
 from scythe.site.extract import Extractor
 from scythe.site.profile_folder import ProfileFolder, site_of
 from scythe.version import version
@@ -155,43 +153,10 @@ def _digest(options: BatchOptions) -> str:
     return blake2b(json.dumps(told, sort_keys=True).encode(), digest_size=8).hexdigest()
 
 
-_MOST = 10_000  # sites and what their pages declare
-
-Declared = tuple[str, str]  # site and codec
-
-
-class Codecs:
-    """What was found of the pages of sites so far."""
-
-    def __init__(self) -> None:
-        self._borne_out: dict[Declared, bool] = {}  # False: a page was in something else
-
-    def to_utf8(self, body: bytes, content_type: str, url: str) -> bytes:
-        """Return a page in UTF-8; places in it are then not those in the page as it came."""
-        return body if is_utf8(body) else self._convert(body, content_type, url)
-
-    def _convert(self, body: bytes, content_type: str, url: str) -> bytes:
-        codec = header_codec(content_type) or declared_codec(body) or ""
-        declared = site_of(url), codec
-        if self._borne_out.get(declared, False) and b"\x00" not in body:
-            try:
-                return body.decode(codec).encode()
-            except UnicodeDecodeError:
-                pass  # a page of another kind, or a broken one
-        found = decode(body, content_type)
-        self._note(declared, found.encoding)
-        return found.text.encode()
-
-    def _note(self, declared: Declared, found: str) -> None:
-        if declared in self._borne_out or len(self._borne_out) < _MOST:
-            self._borne_out[declared] = found == declared[1] and self._borne_out.get(declared, True)
-
-
 # what a bug of ours raises on one page of millions, which must not stop a file; what memory raises ends the process
 _BUGS = (ArithmeticError, AssertionError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
 _KINDS = 200  # of reasons that are told apart
 _SITES = 64  # of a unit whose rules are kept ready; making them so takes 0.1 ms
-_VAIN = 3  # trees that lack an optional field, for one reason, before others are spared: parts have few pages of a site
 _WAYS = ("cut", "tree", "missing")
 _NOTHING: Mapping[int, str] = {}
 
@@ -322,7 +287,6 @@ class _UnitReader:
 
     def __init__(self, options: BatchOptions) -> None:
         self._folder = ProfileFolder(options.profiles) if options.profiles is not None else None
-        self._codecs = Codecs()
         self._extractors: dict[str, Extractor | None] = {}
 
     @property
@@ -335,7 +299,7 @@ class _UnitReader:
         extractor = self._extractor(capture.url)
         if extractor is None:
             return read(capture.body, capture.url or None, content_type=capture.content_type), None
-        body = self._codecs.to_utf8(capture.body, capture.content_type, capture.url)
+        body = capture.in_utf8()
         document = extractor.extract_page(body, capture.url, "auto").document
         return document, None if is_cold(document) else read_said(body, capture.url)
 
@@ -347,8 +311,8 @@ class _UnitReader:
             if len(self._extractors) >= _SITES:
                 self._extractors.pop(next(iter(self._extractors)))
             profile = self._folder.profile_for(url)
-            # not `Site.extract`: it keeps watch over its rules, which takes as long as cutting does
-            self._extractors[key] = Extractor(profile, profile.fields, None, TreeBudget(_VAIN)) if profile else None
+            # not `Site.extract`: it learns from pages on the way, so that units would depend on their order
+            self._extractors[key] = Extractor(profile, profile.fields) if profile else None
         return self._extractors[key]
 
 

@@ -21,8 +21,7 @@ from typing import IO, Any, NamedTuple, Protocol
 
 from scythe.atomic_files import replacing, write_atomically
 from scythe.batch.batch_options import BatchOptions
-from scythe.batch.captures import Capture, read_captures
-from scythe.batch.extract_unit import Codecs
+from scythe.batch.captures import read_captures
 from scythe.batch.units import Unit, is_warc
 from scythe.engine.sampling import kind_of
 from scythe.errors import BadInput
@@ -184,7 +183,6 @@ def _read_list(lines: IO[str]) -> Iterator[SiteSample]:
 
 def read_spots(spots: Sequence[PagePlace], options: BatchOptions) -> list[Sampled]:
     """Return the pages that stand there, in this order; what is there no more is left out."""
-    codecs = Codecs()
     found: dict[PagePlace, Sampled] = {}
     streams: dict[str, dict[int, PagePlace]] = {}  # files that can be read only from their beginning
     for spot in spots:
@@ -192,11 +190,11 @@ def read_spots(spots: Sequence[PagePlace], options: BatchOptions) -> list[Sample
             streams.setdefault(spot.file, {})[spot.number] = spot
         else:
             for capture in islice(read_captures(_unit_at(spot), address=options.address), 1):
-                found[spot] = _sampled(capture, codecs)
+                found[spot] = Sampled(capture.url, capture.in_utf8())
     for file, wanted in streams.items():
         for capture in read_captures(Unit(file, "")):
             if capture.number in wanted:
-                found[wanted[capture.number]] = _sampled(capture, codecs)
+                found[wanted[capture.number]] = Sampled(capture.url, capture.in_utf8())
     return [found[spot] for spot in spots if spot in found and found[spot].url == spot.url and found[spot].body]
 
 
@@ -204,10 +202,6 @@ def _unit_at(spot: PagePlace) -> Unit:
     if is_warc(spot.file):
         return Unit(spot.file, "", spot.offset, spot.offset + 1)
     return Unit(spot.file, "", files=(spot.file,))
-
-
-def _sampled(capture: Capture, codecs: Codecs) -> Sampled:
-    return Sampled(capture.url, codecs.to_utf8(capture.body, capture.content_type, capture.url))
 
 
 MOST = 48  # pages that rules are learned from: learning takes 0.1 s each
@@ -322,6 +316,8 @@ def _learn(task: LearnTask) -> str:
             site.extract(page.body, page.url)  # it learns more from those that do not fit
         if not site.profile.layouts:
             return "its pages have nothing in common"
+        if "records" in task.options.parts:
+            site.learn_lists()
         folder.put(task.site, site)
     except BadInput as error:
         return str(error)

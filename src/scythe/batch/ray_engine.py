@@ -7,12 +7,14 @@ and profiles under the same paths.
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
+from functools import cache
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -20,7 +22,7 @@ from typing import Any
 from scythe.batch.batch_options import BatchOptions
 from scythe.batch.batch_worker import LEARN, SCAN
 from scythe.batch.learn_sites import Spread, learn_site
-from scythe.batch.local_engine import our_hand
+from scythe.batch.local_engine import UnitWorker
 from scythe.batch.units import Unit, UnitReport
 from scythe.errors import MissingExtra
 
@@ -57,16 +59,31 @@ def spread(options: BatchOptions) -> Spread:
 
 def _extract(row: Row) -> Row:
     """Do one unit, in a task of Ray; a page that a process dies of must not end that of Ray."""
-    task, options = json.loads(row["task"]), BatchOptions.from_dict(json.loads(row["options"]))
-    report = our_hand(options).extract(Unit.from_dict(task["unit"]), Path(task["out"]))
+    task = json.loads(row["task"])
+    report = _runner().run(_worker(row["options"]).extract(Unit.from_dict(task["unit"]), Path(task["out"])))
     return {"report": json.dumps(report.to_dict())}
 
 
 def _do(row: Row) -> Row:
     """Do one task of learning, in a task of Ray."""
     task = json.loads(row["task"])
-    found, why = our_hand(BatchOptions.from_dict(json.loads(row["options"]))).do(task)
+    found, why = _runner().run(_worker(row["options"]).do(task))
     return {"number": task["number"], "found": json.dumps(found), "why": why}
+
+
+_workers: dict[str, UnitWorker] = {}  # of this process, by their options
+
+
+@cache
+def _runner() -> asyncio.Runner:
+    """Return the loop that the workers of this process live in, from one task of Ray to the next."""
+    return asyncio.Runner()
+
+
+def _worker(options: str) -> UnitWorker:
+    if options not in _workers:
+        _workers[options] = UnitWorker(BatchOptions.from_dict(json.loads(options)))
+    return _workers[options]
 
 
 def _run(function: Callable[[Row], Row], tasks: Iterable[str], options: BatchOptions) -> Iterator[Any]:

@@ -6,20 +6,24 @@ else a file beside the labels; else it is fetched.
 
 from __future__ import annotations
 
+import csv
+import io
+import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from scythe.cli.console import FAILED, USAGE, complain, counted, neutralise, quiet_ends, show_progress
+from scythe.atomic_files import write_atomically
+from scythe.cli.console import FAILED, OK, USAGE, complain, counted, neutralise, say_lines, show_progress, take_any_text
 from scythe.cli.learn import load_to_learn
-from scythe.cli.options import BaseUrl, Delay, fetch_flags, with_options
+from scythe.cli.options import BaseUrl, Delay, fetch_flags, verb
 from scythe.cli.page_inputs import SETS, keep_good, load_pages, page_named
-from scythe.cli.ui import Browser, Host, Names, Port, Token, check_token
+from scythe.cli.ui import ServeWish, serve_flags
 from scythe.cli.ui import open_page as open_web_page
-from scythe.errors import BadInput, MissingExtra
+from scythe.errors import BadInput
 from scythe.fetch.fetch_options import FetchOptions
 from scythe.fetch.inputs import (
     FROM_FILES,
@@ -31,19 +35,20 @@ from scythe.fetch.inputs import (
     load,
     spread,
 )
-from scythe.model import IMAGE_METHODS, LabelledPage, PageImages
+from scythe.model import IMAGE_METHODS, RELEVANT, LabelledPage, PageImages
 from scythe.output.document_files import safe_name
+from scythe.output.rows import safe_cell
 from scythe.page import Page
 from scythe.page.image_context import read_image_contexts
 from scythe.url import host
 
 if TYPE_CHECKING:
+    from scythe.site.judge_images import ImageJudge
     from scythe.site.labels.annotators import Conflict
     from scythe.site.labels.label_files import Labels
     from scythe.site.labels.learn_labels import Annotated as Outcome
     from scythe.site.labels.match_labels import Lost
     from scythe.site.site import Site
-    from scythe.web.server import ServeOptions
 
 
 class LabelPages:
@@ -128,25 +133,25 @@ class LabelJob:
         return Site.learn([(page.url, page.body) for page in spread(list(pages), FROM_FILES)])
 
 
-def find_target(job: LabelJob, output: str | None) -> Path:
-    """Return the profile that is annotated: as said, SITE, or one named after the host. Raises BadInput."""
+def find_target(job: LabelJob, output: str | None, *, names_new: bool = True) -> Path:
+    """Return the profile that is annotated: as said, SITE, or a new one named after the host. Raises BadInput."""
     if output is None and job.profile is None:
-        if not job.is_site:
+        if not (job.is_site and names_new):
             raise BadInput(f"{job.site} is not a profile; give the file to write with -o")
         output = f"{safe_name(host(job.site))}.json"
-    if job.profile is not None and not job.exists and not job.inputs and Path(job.profile).suffix.lower() != ".json":
+    is_missing = job.profile is not None and not job.exists and not job.inputs
+    if names_new and is_missing and Path(job.profile or "").suffix.lower() != ".json":
         raise BadInput(f"{job.profile}: no such profile; they end with .json, and the address of a site with https://")
     return Path(output or job.profile or "")
 
 
-def open_annotating(
-    job: LabelJob, target: Path, serving: ServeOptions, *, by: str | None, method: str | None, opens: bool
-) -> None:
+def open_annotating(job: LabelJob, target: Path, serving: ServeWish, *, by: str | None, method: str | None) -> None:
     """Serve the page for annotating until it is interrupted. Raises BadInput, OSError."""
     from scythe.site.profile import open_profile
     from scythe.web.annotate.annotate_session import AnnotationSessions
     from scythe.web.state import State, StateOptions
 
+    served = serving.options()
     _take_over(job, target)
     if target.exists():
         open_profile(target)  # what is wrong with it is said here, not on the page
@@ -158,7 +163,7 @@ def open_annotating(
     sessions = state.part(AnnotationSessions)
     sessions.by, sessions.method = by or "", method
     complain(f"what you mark is written to {target}")
-    open_web_page(state, serving, "/annotate", opens=opens)
+    open_web_page(state, served, "/annotate", opens=serving.browser)
 
 
 def _take_over(job: LabelJob, target: Path) -> None:
@@ -208,88 +213,75 @@ _NO_LABELS = (
     "{option} needs labels from --from FILE; without them images are marked in the browser, which shows conflicts"
 )
 _SHOWN = 20  # labels that were not found, and conflicts, that are shown
-
-app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
-
-
-Inputs = Annotated[list[str], typer.Argument(metavar="SITE [PAGES]...", show_default=False)]
-LabelFiles = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--from", metavar="FILE", help="Labels: CSV, JSON or JSON lines. Can be repeated, one file per person."
-    ),
-]
-AsTemplate = Annotated[bool, typer.Option("--template", help="Only write the images of PAGES as a table to correct.")]
-By = Annotated[
-    str | None,
-    typer.Option(metavar="NAME", help="Annotator of labels without a name; default for several files: the file name."),
-]
-MorePages = Annotated[list[str] | None, typer.Option("--pages", metavar="PAGES", help="The same as PAGES.")]
-Method = Annotated[
-    str | None,
-    typer.Option(metavar="|".join(IMAGE_METHODS), help="What learns from the labels; default: as in the profile."),
-]
-Output = Annotated[
-    str | None,
-    typer.Option("--output", "-o", metavar="FILE", help="Output profile (default: SITE) or table."),
-]
-ConflictsOut = Annotated[
-    str | None, typer.Option(metavar="FILE", help="Write conflicts between annotators here, to be resolved.")
-]
-Strict = Annotated[
-    bool, typer.Option("--strict", help="Write no profile if annotators disagree or a label matches no image.")
-]
+_TEMPLATE = ("page", "image", "relevant", "score", "alt")
+_DECISION = ("page", "image", "relevant", "by", "note")
 
 
-@app.command(help=HELP, no_args_is_help=True)
-@with_options(fetch=fetch_flags)
+@verb(HELP, os_error=USAGE, fetch=fetch_flags, serving=serve_flags)
 def annotate(
-    inputs: Inputs,
-    labels: LabelFiles = None,
-    template: AsTemplate = False,
-    by: By = None,
-    pages: MorePages = None,
-    method: Method = None,
-    output: Output = None,
-    conflicts_out: ConflictsOut = None,
-    strict: Strict = False,
+    inputs: Annotated[list[str], typer.Argument(metavar="SITE [PAGES]...", show_default=False)],
+    labels: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--from", metavar="FILE", help="Labels: CSV, JSON or JSON lines. Can be repeated, one file per person."
+        ),
+    ] = None,
+    template: Annotated[
+        bool, typer.Option("--template", help="Only write the images of PAGES as a table to correct.")
+    ] = False,
+    by: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME", help="Annotator of labels without a name; default for several files: the file name."
+        ),
+    ] = None,
+    pages: Annotated[list[str] | None, typer.Option("--pages", metavar="PAGES", help="The same as PAGES.")] = None,
+    method: Annotated[
+        str | None,
+        typer.Option(metavar="|".join(IMAGE_METHODS), help="What learns from the labels; default: as in the profile."),
+    ] = None,
+    output: Annotated[
+        str | None,
+        typer.Option("--output", "-o", metavar="FILE", help="Output profile (default: SITE) or table."),
+    ] = None,
+    conflicts_out: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Write conflicts between annotators here, to be resolved.")
+    ] = None,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Write no profile if annotators disagree or a label matches no image.")
+    ] = False,
     url: BaseUrl = None,
     delay: Delay = 1.0,
     *,
     fetch: FetchOptions,
-    host: Host = "127.0.0.1",
-    port: Port = 0,
-    name: Names = None,
-    token: Token = None,
-    browser: Browser = True,
-) -> None:
-    with quiet_ends():
-        try:
-            job = LabelJob(inputs[0], [*inputs[1:], *(pages or [])], check_base(url), fetch, delay)
-            if template:
-                _write_template(job, output)
-                return
-            _check_method(method)
-            if labels:
-                _learn(job, _open_all(labels, by), _find_target(job, output), method, conflicts_out, strict=strict)
-                return
-            from scythe.web.server import ServeOptions
-
-            _check_options(strict=strict, conflicts_out=conflicts_out)
-            serving = ServeOptions(host, port, tuple(name or ()), check_token(token))
-            open_annotating(job, find_target(job, output), serving, by=by, method=method, opens=browser)
-        except _Unwritten as why:
-            complain(f"no profile was written: {why}")
-            raise typer.Exit(FAILED) from None
-        except (BadInput, MissingExtra, OSError) as error:
-            complain(str(error))
-            raise typer.Exit(USAGE) from None
+    serving: ServeWish,
+) -> int:
+    job = LabelJob(inputs[0], [*inputs[1:], *(pages or [])], check_base(url), fetch, delay)
+    if template:
+        _write_template(job, output)
+        return OK
+    if method is not None and method not in IMAGE_METHODS:
+        raise BadInput(f"--method {method}: expected one of {', '.join(IMAGE_METHODS)}")
+    if not labels:
+        for option, is_given in (("--strict", strict), ("--conflicts-out", conflicts_out is not None)):
+            if is_given:
+                raise BadInput(_NO_LABELS.format(option=option))
+        open_annotating(job, find_target(job, output), serving, by=by, method=method)
+        return OK
+    try:
+        _learn(
+            job, _open_all(labels, by), find_target(job, output, names_new=False), method, conflicts_out, strict=strict
+        )
+    except _Unwritten as why:
+        complain(f"no profile was written: {why}")
+        return FAILED
+    return OK
 
 
 def _learn(
     job: LabelJob,
     tables: Sequence[tuple[Path, Labels]],
-    target: str,
+    target: Path,
     method: str | None,
     conflicts_out: str | None,
     *,
@@ -307,28 +299,7 @@ def _learn(
     if strict and (outcome.conflicts or lost):
         raise _Unwritten("not all labels could be used" if lost else "people do not agree")
     site.save(target)
-    for line in _report(outcome, len(lost), target):
-        typer.echo(neutralise(line))
-
-
-def _check_method(method: str | None) -> None:
-    if method is not None and method not in IMAGE_METHODS:
-        raise BadInput(f"--method {method}: expected one of {', '.join(IMAGE_METHODS)}")
-
-
-def _check_options(*, strict: bool, conflicts_out: str | None) -> None:
-    """Raise BadInput where something is said that only labels of a file know of."""
-    for option, is_given in (("--strict", strict), ("--conflicts-out", conflicts_out is not None)):
-        if is_given:
-            raise BadInput(_NO_LABELS.format(option=option))
-
-
-def _find_target(job: LabelJob, output: str | None) -> str:
-    """Return where the profile goes. Raises BadInput where nobody said."""
-    target = output or job.profile
-    if target is None:
-        raise BadInput(f"{job.site} is not a profile; give the file to write with -o")
-    return target
+    say_lines(_report(outcome, len(lost), target))
 
 
 class _Unwritten(Exception):
@@ -357,7 +328,6 @@ def _place(shelf: LabelPages, tables: Sequence[tuple[Path, Labels]]) -> tuple[li
 
 
 def _write_template(job: LabelJob, output: str | None) -> None:
-    from scythe.cli.label_rows import TEMPLATE, template_rows, write_table
     from scythe.site.judge_images import ImageJudge
     from scythe.site.profile import open_profile
 
@@ -371,11 +341,51 @@ def _write_template(job: LabelJob, output: str | None) -> None:
         raise BadInput("there is no page to make a table of")
     pages = [(open_page(page), page.url or page.name) for page in loaded]
     judge = ImageJudge(known)
-    rows = [row for page, name in pages for row in template_rows(page, name, judge)]
-    write_table(TEMPLATE, rows, output)
+    rows = [row for page, name in pages for row in _template_rows(page, name, judge)]
+    _write_table(_TEMPLATE, rows, output)
     if output is not None and output != "-":
         said = f"{counted(len(rows), 'image')} of {counted(len(pages), 'page')} written to {output}"
         typer.echo(neutralise(f"{said}; correct the column relevant (1 or 0), then: --from {output}"))
+
+
+def _template_rows(page: Page, name: str, judge: ImageJudge) -> Iterator[tuple[str, ...]]:
+    """Yield one row for each image of a page, with what the judge thinks of it.
+
+    An image is named by its address and, where the page shows that several times, by its number in front.
+    """
+    from scythe.site.labels.match_labels import name_images
+
+    contexts = read_image_contexts(page)
+    for use, image, score in zip(page.images, name_images(contexts), judge.score(contexts), strict=True):
+        yield name, image, str(int(score >= RELEVANT)), f"{score:.2f}", use.image.alt or use.image.caption
+
+
+def _conflict_rows(conflicts: Iterable[Conflict]) -> Iterator[tuple[str, ...]]:
+    """Yield one row for each image that people do not agree on, for somebody to decide."""
+    for one in conflicts:
+        sides = (("relevant", one.relevant_by), ("not relevant", one.irrelevant_by))
+        note = "; ".join(f"{what}: {_name_people(people)}" for what, people in sides)
+        yield one.page, one.image, "", "", note
+
+
+def _name_people(people: Iterable[str]) -> str:
+    """Return names in one text; who gave none is called nobody."""
+    return ", ".join(by or "(no name)" for by in people)
+
+
+def _write_table(columns: tuple[str, ...], rows: Iterable[tuple[str, ...]], output: str | None) -> None:
+    """Write CSV to a file, or to standard output (None or -). No cell becomes a formula. Raises OSError."""
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, lineterminator="\r\n" if output not in (None, "-") else "\n")
+    writer.writerow(columns)
+    writer.writerows([safe_cell(" ".join(cell.split())) for cell in row] for row in rows)
+    if output is not None and output != "-":
+        # without the mark at the beginning spreadsheets take UTF-8 for something else
+        write_atomically(Path(output), text.getvalue().encode("utf-8-sig", "replace"))
+        return
+    take_any_text()
+    shown = neutralise if sys.stdout.isatty() else str
+    sys.stdout.write(shown(text.getvalue()))
 
 
 def _tell_conflicts(conflicts: Sequence[Conflict], output: str | None) -> None:
@@ -383,9 +393,7 @@ def _tell_conflicts(conflicts: Sequence[Conflict], output: str | None) -> None:
     if conflicts:
         _show_conflicts(conflicts)
     if output is not None:
-        from scythe.cli.label_rows import DECISION, conflict_rows, write_table
-
-        write_table(DECISION, conflict_rows(conflicts), output)
+        _write_table(_DECISION, _conflict_rows(conflicts), output)
 
 
 def _show_lost(lost: Sequence[Lost]) -> None:
@@ -404,11 +412,9 @@ def _show_conflicts(conflicts: Sequence[Conflict]) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    from scythe.cli.label_rows import name_people
-
     table = Table("page", "image", "relevant", "not relevant")
     for one in conflicts[:_SHOWN]:
-        cells = (one.page, one.image, name_people(one.relevant_by), name_people(one.irrelevant_by))
+        cells = (one.page, one.image, _name_people(one.relevant_by), _name_people(one.irrelevant_by))
         table.add_row(*(Text(" ".join(neutralise(cell).split()), overflow="fold") for cell in cells))
     console = Console(stderr=True, highlight=False)
     console.print(Text(f"people do not agree on {counted(len(conflicts), 'image')}:"))
@@ -417,14 +423,12 @@ def _show_conflicts(conflicts: Sequence[Conflict]) -> None:
         console.print(Text(f"{len(conflicts) - _SHOWN} more: --conflicts-out FILE has them all"))
 
 
-def _report(outcome: Outcome, lost: int, target: str) -> Iterator[str]:
+def _report(outcome: Outcome, lost: int, target: Path) -> Iterator[str]:
     """Say what was learned."""
-    from scythe.cli.label_rows import name_people
-
     marks = [marks for each in outcome.new for marks in each.marks]
     relevant = sum(len(each.relevant) for each in marks)
     images = relevant + sum(len(each.irrelevant) for each in marks)
-    people = name_people(dict.fromkeys(each.by for each in marks if each.by))
+    people = _name_people(dict.fromkeys(each.by for each in marks if each.by))
     known = outcome.profile.images
     said = f"{counted(len(outcome.new), 'page')}{f' by {people}' if people else ''}"
     yield f"{said}: {counted(images, 'image')} labelled, {relevant} relevant; written to {target}"
@@ -433,15 +437,12 @@ def _report(outcome: Outcome, lost: int, target: str) -> Iterator[str]:
         yield f"replaced: what {by or 'the same person'} said of {page} before"
     for pair in outcome.agreement:
         kappa = f", kappa {pair.kappa:.2f}" if pair.kappa is not None else ""
-        names = name_people((pair.first, pair.second))
+        names = _name_people((pair.first, pair.second))
         yield f"agreement: {names}: {100 * pair.agreed:.1f} % of {counted(pair.images, 'image')}{kappa}"
     if outcome.conflicts:
         yield f"conflicts: {counted(len(outcome.conflicts), 'image')}, which count for neither side where it is a tie"
     if outcome.note:
         yield f"no model by {known.method}: {outcome.note}"
-    if outcome.by_tree:
-        layouts = counted(outcome.by_tree, "layout")
-        yield f"images of {layouts} will be read by the tree: give PAGES, labelled or not, to learn where they stand"
     quality = outcome.quality
     if quality is not None:
         figures = f"f {quality.f:.2f}, precision {quality.precision:.2f}, recall {quality.recall:.2f}"

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from scythe.cli.console import EMPTY, FAILED, OK, complain, counted, neutralise, plain_errors, quiet_ends
-from scythe.cli.crawl_report import tell_duration, tell_reasons, tell_size
+from scythe.cli.console import EMPTY, FAILED, OK, complain, counted, say_lines
+from scythe.cli.crawl_report import tell_cut, tell_duration, tell_reasons, tell_size
+from scythe.cli.options import Quiet, comma_separated, verb
 from scythe.crawling.crawl_options import PARTS
 
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ def summarise(report: BatchReport, out: str, wanted: Collection[str]) -> Iterato
         yield f"  learned {sites} in {tell_duration(report.learned.seconds)}{few}"
         yield from tell_reasons("not learned", Counter(report.learned.failed.values()))
         yield from _tell_more("not learned", report.learned.failures - len(report.learned.failed))
-    yield from _ways(report)
+    yield from tell_cut(report.cut_share(), report.by_kind("how"))
     yield from tell_reasons("no page", report.by_kind("skipped"))
     failures = Counter(failure.why for unit in report.units for failure in unit.failures)
     yield from tell_reasons("failed", failures)
@@ -105,15 +106,6 @@ def _inputs(report: BatchReport) -> str:
     return " and ".join(counted(count, name) for count, name in [*there, *([(files, "HTML file")] if files else [])])
 
 
-def _ways(report: BatchReport) -> Iterator[str]:
-    share, how = report.cut_share(), report.by_kind("how")
-    if share is not None:
-        pages = ", ".join(f"{how[way]} {way}" for way in ("cut", "mixed", "tree", "cold") if how[way])
-        yield f"  {100 * share:.1f} % of the fields of learned pages were cut out of bytes (pages: {pages})"
-    elif how:
-        yield f"  {counted(how['cold'], 'page')} read by the tree"
-
-
 HELP = """Extract WARC and HTML files into Parquet tables, on all cores or on a cluster.
 
 INPUTS are WARC files (.warc, .warc.gz), HTML files, folders of them, or quoted patterns. OUT is a folder: documents/
@@ -142,10 +134,8 @@ Exit codes:
   130  interrupted; the same command resumes
 """
 
-app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 
-
-@app.command(help=HELP, no_args_is_help=True)
+@verb(HELP)
 def batch(
     inputs: Annotated[list[str], typer.Argument(metavar="INPUTS...", show_default=False)],
     output: Annotated[
@@ -171,33 +161,31 @@ def batch(
     ] = 8,
     url: Annotated[str, typer.Option(metavar="URL", help="Base URL of HTML files without a canonical URL.")] = "",
     as_json: Annotated[bool, typer.Option("--json", help="Print the counts as one JSON object.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no summary.")] = False,
-) -> None:
+    quiet: Quiet = False,
+) -> int:
     from scythe.batch.batch import run_batch
     from scythe.batch.batch_options import BatchOptions
     from scythe.fetch.inputs import check_base
 
     signal.signal(signal.SIGTERM, signal.getsignal(signal.SIGINT))  # ends in the same good order
-    with quiet_ends(), plain_errors():
-        options = BatchOptions(
-            parts=tuple(part.strip() for part in parts.split(",") if part.strip()),
-            profiles=profile_dir,
-            learn=learn,
-            learn_from=learn_from,
-            engine=engine,
-            processes=processes,
-            address=check_base(url) or "" if url else "",
-        )
-        with show_batch(quiet=quiet) as watch:
-            report = run_batch(inputs, output, options, watch=watch)
-        if as_json:
-            typer.echo(json.dumps(totals(report), ensure_ascii=False, indent=1))
-        elif not quiet:
-            for line in summarise(report, output, options.parts):
-                typer.echo(neutralise(line))
-        for unit in report.broken:
-            complain(f"{unit.unit.path}: {unit.why}")
-        raise typer.Exit(_exit_code(report))
+    options = BatchOptions(
+        parts=comma_separated(parts),
+        profiles=profile_dir,
+        learn=learn,
+        learn_from=learn_from,
+        engine=engine,
+        processes=processes,
+        address=check_base(url) or "" if url else "",
+    )
+    with show_batch(quiet=quiet) as watch:
+        report = run_batch(inputs, output, options, watch=watch)
+    if as_json:
+        typer.echo(json.dumps(totals(report), ensure_ascii=False, indent=1))
+    elif not quiet:
+        say_lines(summarise(report, output, options.parts))
+    for unit in report.broken:
+        complain(f"{unit.unit.path}: {unit.why}")
+    return _exit_code(report)
 
 
 def totals(report: BatchReport) -> dict[str, Any]:

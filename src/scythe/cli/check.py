@@ -5,15 +5,15 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import partial
 from typing import TYPE_CHECKING
 
 import typer
 
-from scythe.cli.console import FAILED, USAGE, attempt, complain, neutralise, quiet_ends, show_progress
-from scythe.cli.options import AsJson, BaseUrl, Pages, ProfilePath, fetch_flags, with_options
-from scythe.cli.page_inputs import load_pages
+from scythe.cli.console import FAILED, OK, USAGE, attempt, complain, counted, say_lines, show_progress
+from scythe.cli.options import AsJson, BaseUrl, Pages, ProfilePath, fetch_flags, verb
+from scythe.cli.page_inputs import load_pages, profile_at
 from scythe.errors import BadInput
 from scythe.fetch.fetch_options import FetchOptions
 from scythe.fetch.inputs import LoadedPage, check_base
@@ -40,8 +40,6 @@ Exit codes:
   2  invalid command, or unreadable profile or pages
 """
 
-app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
-
 
 @dataclass(slots=True)
 class Report:
@@ -49,49 +47,23 @@ class Report:
 
     pages: int = 0
     unknown: int = 0  # pages that no layout fits
+    trouble: list[str] = field(default_factory=list)
     fields: dict[str, dict[str, Counter[str]]] = field(default_factory=dict)  # layout -> field -> cut, tree, missing
     reasons: dict[str, Counter[str]] = field(default_factory=dict)  # layout.field -> why it was not cut
-    trouble: list[str] = field(default_factory=list)
 
 
-@app.command(help=HELP, no_args_is_help=True)
-@with_options(fetch=fetch_flags)
+@verb(HELP, os_error=USAGE, fetch=fetch_flags)
 def check(
-    profile: ProfilePath,
-    pages: Pages,
-    url: BaseUrl = None,
-    as_json: AsJson = False,
-    *,
-    fetch: FetchOptions,
-) -> None:
-    with quiet_ends():
-        try:
-            loaded = load_pages(pages, check_base(url), fetch)
-            report = _check(profile, show_progress(loaded, "checking", None))
-        except OSError as error:
-            complain(f"{profile}: cannot be read: {error.strerror or error}")
-            raise typer.Exit(USAGE) from None
-        except BadInput as error:
-            complain(str(error))
-            raise typer.Exit(USAGE) from None
-        if as_json:
-            typer.echo(json.dumps(_plain(report), indent=1))
-        else:
-            for line in _describe(report):
-                typer.echo(neutralise(line))
-    if report.trouble:
-        raise typer.Exit(FAILED)
-
-
-def _plain(report: Report) -> dict[str, object]:
-    return {
-        "ok": not report.trouble,
-        "pages": report.pages,
-        "unknown": report.unknown,
-        "trouble": report.trouble,
-        "fields": report.fields,
-        "reasons": report.reasons,
-    }
+    profile: ProfilePath, pages: Pages, url: BaseUrl = None, as_json: AsJson = False, *, fetch: FetchOptions
+) -> int:
+    loaded = load_pages(pages, check_base(url), fetch)
+    report = _check(profile, show_progress(loaded, "checking", None))
+    if as_json:
+        told = {each.name: getattr(report, each.name) for each in fields(report)}
+        typer.echo(json.dumps({"ok": not report.trouble, **told}, indent=1))
+    else:
+        say_lines(_describe(report))
+    return FAILED if report.trouble else OK
 
 
 def _check(path: str, pages: Iterator[LoadedPage]) -> Report:
@@ -99,12 +71,11 @@ def _check(path: str, pages: Iterator[LoadedPage]) -> Report:
 
     Nothing is learned again on the way, as `Site.extract` would: that could hide what is to be reported.
     """
+    from scythe.site.drift import Health
     from scythe.site.extract import Extractor
-    from scythe.site.monitor import Monitor
-    from scythe.site.profile import open_profile
 
-    saved = open_profile(path)
-    health = Monitor.load(saved.health, saved.profile).health
+    saved = profile_at(path)
+    health = Health.load(saved.health, saved.profile.layouts)
     extractor = Extractor(saved.profile, saved.profile.fields)
     before = {(event.layout, event.field): event for event in health.drift.events}
     report = Report()
@@ -146,24 +117,22 @@ def _gone(report: Report, layouts: tuple[Layout, ...]) -> Iterator[str]:
     for layout in layouts:
         for rules in layout.fields:
             seen = report.fields.get(layout.name, {}).get(rules.name, Counter())
-            if rules.ways and rules.usual.is_expected and seen and seen["missing"] == seen.total():
+            if rules.usual.is_expected and seen and seen["missing"] == seen.total():
                 yield _name(layout.name, rules.name, "missing")
 
 
 def _name(layout: str, field_name: str, what: str) -> str:
-    if what in ("unknown", "misfit"):
-        return "pages fit no layout" if what == "unknown" else "pages no longer fit what was learned"
-    return f"{layout}: {field_name}: {'only the tree finds it' if what == 'tree' else what}"
+    return "pages fit no layout" if what == "unknown" else f"{layout}: {field_name}: {what}"
 
 
 def _describe(report: Report) -> Iterator[str]:
     unknown = f", {report.unknown} fit no layout" if report.unknown else ""
-    yield f"{report.pages} page{'' if report.pages == 1 else 's'} checked{unknown}"
-    for layout, fields in report.fields.items():
+    yield f"{counted(report.pages, 'page')} checked{unknown}"
+    for layout, found in report.fields.items():
         yield ""
         yield layout
-        width = max(map(len, fields))
-        for name, seen in fields.items():
+        width = max(map(len, found))
+        for name, seen in found.items():
             reasons = report.reasons.get(f"{layout}.{name}", Counter())
             why = f"  {reasons.most_common(1)[0][0]}" if reasons else ""
             yield f"  {name:{width}} {seen['cut']:4} cut {seen['tree']:4} tree {seen['missing']:4} missing{why}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
@@ -15,6 +16,7 @@ from scythe.errors import ArchiveFailed, BadInput, MissingExtra, ScytheError
 from scythe.fetch.inputs import LoadedPage
 
 if TYPE_CHECKING:
+    from rich.console import RenderableType
     from rich.progress import Progress
 
 
@@ -56,6 +58,10 @@ class RunCounts:
     failed: int = 0
     empty: int = 0
 
+    def code(self, *, fail_on_empty: bool) -> int:
+        """Return the exit code."""
+        return FAILED if self.failed else EMPTY if self.empty and fail_on_empty else OK
+
 
 def neutralise(text: str) -> str:
     """Return `text` safe to show on a terminal: control characters and marks of direction made visible."""
@@ -71,6 +77,29 @@ def take_any_text() -> None:
 def counted(number: int, what: str) -> str:
     """Return a number with what it counts: 1 page, 2 pages."""
     return f"{number} {what}{'' if number == 1 else 's'}"
+
+
+def shorten(text: str, most: int) -> str:
+    """Return a text on one line, cut where it has more characters."""
+    line = " ".join(text.split())
+    return line if len(line) <= most else f"{line[: most - 3]}..."
+
+
+def say_lines(lines: Iterable[str]) -> None:
+    """Write lines for people on standard output."""
+    for line in lines:
+        typer.echo(neutralise(line))
+
+
+async def show_live(draw: Callable[[], RenderableType], every_s: float, *, to_errors: bool) -> None:
+    """Draw something again and again where it stood, until cancelled."""
+    from rich.console import Console
+    from rich.live import Live
+
+    with Live(console=Console(stderr=to_errors), transient=True, auto_refresh=False) as live:
+        while True:
+            live.update(draw(), refresh=True)
+            await asyncio.sleep(every_s)
 
 
 def complain(message: str) -> None:
@@ -108,8 +137,8 @@ def quiet_ends() -> Iterator[None]:
 
 
 @contextmanager
-def plain_errors() -> Iterator[None]:
-    """Say what went wrong in one line, and end with the code for it."""
+def plain_errors(os_error: int = FAILED) -> Iterator[None]:
+    """Say what went wrong in one line, and end with the code for it; `os_error` where a file or the network fails."""
     try:
         yield
     except BrokenPipeError:
@@ -119,4 +148,4 @@ def plain_errors() -> Iterator[None]:
         raise typer.Exit(USAGE) from None
     except (ArchiveFailed, OSError) as error:
         complain(str(error))
-        raise typer.Exit(FAILED) from None
+        raise typer.Exit(os_error if isinstance(error, OSError) else FAILED) from None

@@ -6,39 +6,14 @@ import asyncio
 import sys
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from scythe.cli.console import FAILED, INTERRUPTED, OK, neutralise, plain_errors, quiet_ends
+from scythe.cli.console import FAILED, INTERRUPTED, OK, neutralise, show_live
 from scythe.cli.interrupts import on_interrupt
-from scythe.cli.options import (
-    Allow,
-    ArchiveAt,
-    Attempts,
-    Deny,
-    Depth,
-    Feeds,
-    Limit,
-    Outputs,
-    Parts,
-    Patience,
-    PerHost,
-    ProfileAt,
-    Queue,
-    Quiet,
-    Raw,
-    Refresh,
-    SiteAddress,
-    Sitemaps,
-    StoreAt,
-    Subdomains,
-    Unqueue,
-    run_flags,
-    site_address,
-    with_options,
-)
-from scythe.crawling.crawl_options import CrawlOptions
+from scythe.cli.options import Quiet, StoreAt, comma_separated, run_flags, site_address, verb
+from scythe.crawling.crawl_options import PARTS, USUAL_PARTS, CrawlOptions
 from scythe.errors import BadInput
 from scythe.memory import trimmed
 
@@ -57,19 +32,9 @@ async def show_crawl(run: Crawl, *, quiet: bool) -> None:
     if quiet:
         return
     if sys.stderr.isatty():
-        await _show_live(run)
+        await show_live(lambda: _table(run), _LOOK_S, to_errors=True)
     else:
         await _write_lines(run)
-
-
-async def _show_live(run: Crawl) -> None:
-    from rich.console import Console
-    from rich.live import Live
-
-    with Live(console=Console(stderr=True), transient=True, auto_refresh=False) as live:
-        while True:
-            live.update(_table(run), refresh=True)
-            await asyncio.sleep(_LOOK_S)
 
 
 async def _write_lines(run: Crawl) -> None:
@@ -136,66 +101,113 @@ Exit codes:
   130  interrupted; the same command resumes
 """
 
-app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 
-
-@app.command(help=HELP, no_args_is_help=True)
-@with_options(run=run_flags)
-def crawl(  # long, since every option is a line here and one where it is passed on
-    site: SiteAddress,
-    output: Outputs = None,
-    archive: ArchiveAt = None,
-    limit: Limit = None,
-    depth: Depth = None,
-    allow: Allow = None,
-    deny: Deny = None,
-    subdomains: Subdomains = False,
-    sitemaps: Sitemaps = True,
-    feeds: Feeds = True,
-    parts: Parts = None,
-    profile: ProfileAt = None,
-    refresh: Refresh = False,
-    raw: Raw = False,
+@verb(HELP, run=run_flags)
+@trimmed()
+# long because every option stands here, once: the signature is the help
+def crawl(
+    site: Annotated[str, typer.Argument(metavar="SITE", show_default=False)],
+    output: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE|DIR",
+            help="Export here at the end; the suffix is the format: .jsonl, .csv, .parquet, .md/, .warc.gz.",
+        ),
+    ] = None,
+    archive: Annotated[
+        str | None,
+        typer.Option(
+            "--archive", metavar="FILE|URL", help="Archive: a file or postgresql://...; default: HOST.scythe.db."
+        ),
+    ] = None,
+    limit: Annotated[
+        int | None, typer.Option(min=1, metavar="PAGES", help="Stop when the archive has this many pages.")
+    ] = None,
+    depth: Annotated[
+        int | None, typer.Option(min=0, metavar="LINKS", help="Maximum number of links from SITE.")
+    ] = None,
+    allow: Annotated[
+        list[str] | None,
+        typer.Option(metavar="PATTERN", help="Only URLs that match; * matches anything. Can be repeated."),
+    ] = None,
+    deny: Annotated[
+        list[str] | None, typer.Option(metavar="PATTERN", help="Skip URLs that match. Can be repeated.")
+    ] = None,
+    subdomains: Annotated[bool, typer.Option("--subdomains", help="Include subdomains of SITE.")] = False,
+    sitemaps: Annotated[bool, typer.Option("--sitemaps/--no-sitemaps", help="Use the site's sitemaps.")] = True,
+    feeds: Annotated[bool, typer.Option("--feeds/--no-feeds", help="Follow the feeds that pages link to.")] = True,
+    parts: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAMES",
+            help=f"What to extract, comma-separated: {', '.join(PARTS)}; default: as before, "
+            f"at first {','.join(USUAL_PARTS)}.",
+            show_default=False,
+        ),
+    ] = None,
+    profile: Annotated[
+        str | None,
+        typer.Option(
+            "--profile",
+            metavar="PROFILE",
+            help="Start from a profile of `scythe learn`; default: what the archive has.",
+        ),
+    ] = None,
+    refresh: Annotated[
+        bool, typer.Option("--refresh", help="Visit known pages again, with conditional requests.")
+    ] = False,
+    raw: Annotated[bool, typer.Option("--raw", help="Keep every response, for .warc.gz.")] = False,
     store: StoreAt = "",
     *,
     run: dict[str, Any],
-    per_host: PerHost = None,
-    attempts: Attempts = 3,
-    patience: Patience = 60.0,
-    queue: Queue = False,
-    unqueue: Unqueue = False,
+    per_host: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            max=1_000,
+            help="Parallel requests to one host; default: 1, or no limit with --delay 0.",
+            show_default=False,
+        ),
+    ] = None,
+    attempts: Annotated[int, typer.Option(min=1, max=100, help="Attempts before a URL counts as failed.")] = 3,
+    patience: Annotated[
+        float,
+        typer.Option(min=0.0, metavar="SECONDS", help="How long to wait for URLs that are due for a retry."),
+    ] = 60.0,
+    queue: Annotated[
+        bool, typer.Option("--queue", help="Queue SITE for `scythe worker` and exit; needs a PostgreSQL archive.")
+    ] = False,
+    unqueue: Annotated[
+        bool, typer.Option("--unqueue", help="Remove SITE from the queue; archived pages stay.")
+    ] = False,
     quiet: Quiet = False,
-) -> None:
+) -> int:
     outputs = output or []
-    with quiet_ends(), trimmed(), plain_errors():
-        options = CrawlOptions(
-            limit=limit,
-            per_host=per_host,
-            depth=depth,
-            allow=tuple(allow or ()),
-            deny=tuple(deny or ()),
-            subdomains=subdomains,
-            sitemaps=sitemaps,
-            feeds=feeds,
-            keep_raw=raw or bool(store) or any(name.endswith((".warc", ".warc.gz")) for name in outputs),
-            parts=_parts(parts),
-            attempts=attempts,
-            patience_s=patience,
-            refresh=refresh,
-            **run,
-        )
-        if unqueue:
-            raise typer.Exit(_unqueue(site_address(site), archive, options, quiet=quiet))
-        if queue and store:
-            raise BadInput("the store is an option of the workers: scythe worker --store")
-        if queue:
-            raise typer.Exit(_queue(site_address(site), archive, options, profile, outputs, quiet=quiet))
-        kept = KeptPaths(archive, store)
-        raise typer.Exit(_crawl(site_address(site), kept, options, profile, outputs, quiet=quiet))
-
-
-def _parts(given: str | None) -> tuple[str, ...] | None:
-    return None if given is None else tuple(part.strip() for part in given.split(",") if part.strip())
+    options = CrawlOptions(
+        limit=limit,
+        per_host=per_host,
+        depth=depth,
+        allow=tuple(allow or ()),
+        deny=tuple(deny or ()),
+        subdomains=subdomains,
+        sitemaps=sitemaps,
+        feeds=feeds,
+        keep_raw=raw or bool(store) or any(name.endswith((".warc", ".warc.gz")) for name in outputs),
+        parts=None if parts is None else comma_separated(parts),
+        attempts=attempts,
+        patience_s=patience,
+        refresh=refresh,
+        **run,
+    )
+    if unqueue:
+        return _unqueue(site_address(site), archive, options, quiet=quiet)
+    if queue and store:
+        raise BadInput("the store is an option of the workers: scythe worker --store")
+    if queue:
+        return _queue(site_address(site), archive, options, profile, outputs, quiet=quiet)
+    return _crawl(site_address(site), KeptPaths(archive, store), options, profile, outputs, quiet=quiet)
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,7 +43,9 @@ def summarise(run: Crawl, where: str) -> Iterator[str]:
     yield f"  {counted(tally.requests, 'request')}, {tell_size(tally.received)}, {found}, {tally.waiting} waiting"
     if tally.sightings:
         yield f"  {counted(tally.records, 'new record')} ({counted(tally.sightings, 'sighting')})"
-    yield from _learned(run)
+    yield from tell_cut(tally.cut_share(), tally.how)
+    if tally.drift:
+        yield f"  the site changed on the way: {counted(tally.drift, 'thing')} stopped matching"
     yield from tell_reasons("not fetched", tally.why)
     yield from tell_reasons("not followed", tally.skipped)
     for note in tally.notes:
@@ -61,16 +63,13 @@ _STORED = (
 )
 
 
-def _learned(run: Crawl) -> Iterator[str]:
-    tally = run.tally
-    share = tally.cut_share()
+def tell_cut(share: float | None, how: Counter[str]) -> Iterator[str]:
+    """Say how much was cut; `how` are pages by the way they were got."""
     if share is not None:
-        pages = ", ".join(f"{tally.how[how]} {how}" for how in ("cut", "mixed", "tree", "cold") if tally.how[how])
+        pages = ", ".join(f"{how[way]} {way}" for way in ("cut", "mixed", "tree", "cold") if how[way])
         yield f"  {100 * share:.1f} % of the fields of learned pages were cut out of bytes (pages: {pages})"
-    elif tally.how:
-        yield f"  {counted(tally.how['cold'], 'page')} read by the tree"
-    if tally.drift:
-        yield f"  the site changed on the way: {counted(tally.drift, 'thing')} stopped matching"
+    elif how:
+        yield f"  {counted(how['cold'], 'page')} read by the tree"
 
 
 def tell_reasons(what: str, reasons: Counter[str]) -> Iterator[str]:

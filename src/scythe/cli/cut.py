@@ -6,25 +6,14 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from scythe.cli.console import FAILED, USAGE, attempt, complain, neutralise, quiet_ends, show_progress
-from scythe.cli.options import (
-    BaseUrl,
-    FieldFormat,
-    Output,
-    Pages,
-    ProfilePath,
-    Update,
-    Verbose,
-    Via,
-    fetch_flags,
-    with_options,
-)
-from scythe.cli.page_inputs import load_pages
-from scythe.cli.sinks import open_document_sink
+from scythe.cli.console import FAILED, OK, USAGE, attempt, complain, counted, neutralise, show_progress
+from scythe.cli.options import BaseUrl, Pages, ProfilePath, fetch_flags, verb
+from scythe.cli.page_inputs import load_pages, load_site
+from scythe.cli.sinks import open_document_sink, require_format
 from scythe.errors import BadInput
 from scythe.fetch.fetch_options import FetchOptions
 from scythe.fetch.inputs import LoadedPage, check_base
@@ -57,7 +46,6 @@ Exit codes:
 """
 
 VIAS = ("auto", "cut", "tree")
-app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 
 
 @dataclass(slots=True)
@@ -75,56 +63,58 @@ class CutCounts:
         shares = ", ".join(f"{100 * self.fields[how] / total:.1f} % {how}" for how in ("cut", "tree", "missing"))
         each = f", {self.took_ns / self.pages / 1000:.0f} us a page" if self.pages else ""
         failed = f", {self.failed} failed" if self.failed else ""
-        return f"{self.pages} page{'' if self.pages == 1 else 's'}{failed}; fields: {shares}{each}"
+        return f"{counted(self.pages, 'page')}{failed}; fields: {shares}{each}"
 
 
-@app.command(help=HELP, no_args_is_help=True)
-@with_options(fetch=fetch_flags)
+@verb(HELP, os_error=USAGE, fetch=fetch_flags)
 def cut(
     profile: ProfilePath,
     pages: Pages,
-    output: Output = None,
-    format_: FieldFormat = None,
-    via: Via = "auto",
+    output: Annotated[
+        str | None, typer.Option("--output", "-o", metavar="FILE|DIR", help="Output file; default: standard output.")
+    ] = None,
+    format_: Annotated[
+        str | None,
+        typer.Option(
+            "--format",
+            "-f",
+            metavar="|".join(formats_of(FIELDS)),
+            help="Output format; default: by the suffix of -o, or jsonl.",
+        ),
+    ] = None,
+    via: Annotated[
+        str,
+        typer.Option(
+            metavar="auto|cut|tree",
+            help="auto: cut, parse the HTML in doubt; cut: never parse, leave doubtful fields out; tree: always parse.",
+        ),
+    ] = "auto",
     url: BaseUrl = None,
     *,
     fetch: FetchOptions,
-    update: Update = False,
-    verbose: Verbose = False,
-) -> None:
-    with quiet_ends():
-        try:
-            site = load_site(profile)
-            loaded = load_pages(pages, check_base(url), fetch)
-            sink = _open(output, format_, via, site)
-        except (BadInput, OSError) as error:
-            complain(str(error))
-            raise typer.Exit(USAGE) from None
-        noted = len(site.drift.log)
-        tally = _run(show_progress(loaded, "cutting", None), sink, site, via, verbose=verbose)
-        complain(tally.summary())
-        _tell_changes(site, noted)
-        if update:
-            site.save(profile)
-    if tally.failed:
-        raise typer.Exit(FAILED)
-
-
-def load_site(path: str) -> Site:
-    """Load a profile. Raises BadInput with the path where that is not possible."""
-    from scythe.site.site import Site
-
-    try:
-        return Site.load(path)
-    except OSError as error:
-        raise BadInput(f"{path}: cannot be read: {error.strerror or error}") from None
+    update: Annotated[
+        bool, typer.Option("--update", help="Save relearned layouts and observed drift to PROFILE.")
+    ] = False,
+    verbose: Annotated[
+        bool, typer.Option("--verbose", "-v", help="Report on standard error how each field was found.")
+    ] = False,
+) -> int:
+    site = load_site(profile)
+    loaded = load_pages(pages, check_base(url), fetch)
+    sink = _open(output, format_, via, site)
+    noted = len(site.drift.log)
+    tally = _run(show_progress(loaded, "cutting", None), sink, site, via, verbose=verbose)
+    complain(tally.summary())
+    _tell_changes(site, noted)
+    if update:
+        site.save(profile)
+    return FAILED if tally.failed else OK
 
 
 def _open(output: str | None, format_: str | None, via: str, site: Site) -> Writer[NamedDocument]:
     if via not in VIAS:
         raise BadInput(f"--via {via}: expected one of {', '.join(VIAS)}")
-    if format_ is not None and format_ not in formats_of(FIELDS):
-        raise BadInput(f"-f {format_}: known formats are {', '.join(formats_of(FIELDS))}")
+    require_format(format_, FIELDS)
     names = tuple(name for name in site.profile.fields if name != "records")  # which are rows of their own
     form = DocumentForm(fields_row, names, default="jsonl")
     return open_document_sink(output, format_, many=True, form=form)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from scythe.cli.console import FAILED, complain, quiet_ends
+from scythe.cli.console import FAILED, OK, complain
+from scythe.cli.options import verb
 from scythe.errors import BadInput, ScytheError
 
 if TYPE_CHECKING:
@@ -17,9 +19,9 @@ if TYPE_CHECKING:
 HELP = """Show what scythe does, in less than a minute, on a bundled site. Needs no network.
 
 A site of generated pages is served on loopback: stories in four languages, products, galleries, lists with paging,
-feeds, a sitemap, and a few awkward servers. It is crawled like `scythe crawl` does: the first pages are parsed in full,
-the site is learned, the others are cut out of their bytes; both ways are timed. Half way through, the site is
-redesigned. Then a growing list is watched like `scythe watch` does.
+a feed and a sitemap. It is crawled like `scythe crawl` does: the first pages are parsed in full, the site is learned,
+the others are cut out of their bytes; both ways are timed. Half way through, the site is redesigned. Then a growing
+list is watched like `scythe watch` does.
 
 Because the pages are generated, their correct content is known: F1 says how much of the text was found (1.00 is
 perfect), and every published record is counted. At the end a report is written, one HTML file.
@@ -53,12 +55,10 @@ SUGGESTED = (
 )
 _COMING_FROM = ("from-scrapy.md", "from-trafilatura.md", "from-autoscraper.md", "from-changedetection.md")
 
-app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
-
 _SAVED, _SERVED, _SHOWN = 24, 120, 260  # content pages
 
 
-@app.command(help=HELP)
+@verb(HELP, needs_arguments=False)
 def demo(
     pages: Annotated[
         int | None,
@@ -66,7 +66,6 @@ def demo(
     ] = None,
     seed: Annotated[int, typer.Option(help="Seed of the generated site.")] = 1,
     design: Annotated[int, typer.Option(min=0, max=1, help="Design: the same content in other markup.")] = 0,
-    corners: Annotated[bool, typer.Option(help="Include slow, broken and endless pages.")] = True,
     watch: Annotated[
         float, typer.Option(min=1.0, max=600.0, metavar="SECONDS", help="How long to watch the growing list.")
     ] = 14.0,
@@ -79,32 +78,26 @@ def demo(
         float | None,
         typer.Option(min=0.1, max=3_600.0, metavar="SECONDS", help="Only serve a list that grows every SECONDS."),
     ] = None,
-) -> None:
-    with quiet_ends():
-        try:
-            if live is not None:
-                from scythe.demo.replay_serve import serve_live
+) -> int:
+    try:
+        if live is not None:
+            _serve_live(live, seed)
+        elif serve:
+            _serve(pages, seed, design, port)
+        elif save is not None:
+            from scythe.demo import site
 
-                serve_live(live, seed)
-                return
-            if serve:
-                _serve(pages, seed, design, port, has_corners=corners)
-                return
-            if save is not None:
-                from scythe.demo import site
-
-                _save(site(seed=seed, pages=pages or _SAVED, design=design), save)
-                return
+            _save(site(seed=seed, pages=pages or _SAVED, design=design), save)
+        else:
             _check_folder(report)
             from scythe.demo.show import ShowOptions
 
             watch_s = 0.0 if no_watch else watch
-            _show(ShowOptions(pages or _SHOWN, seed, design, has_corners=corners, watch_s=watch_s), report)
-        except BrokenPipeError:
-            raise
-        except (ScytheError, OSError) as error:
-            complain(str(error))
-            raise typer.Exit(FAILED) from None
+            return _show(ShowOptions(pages or _SHOWN, seed, design, watch_s), report)
+    except ScytheError as error:
+        complain(str(error))
+        return FAILED
+    return OK
 
 
 def _save(pages: tuple[DemoPage, ...], folder: str) -> None:
@@ -117,11 +110,29 @@ def _save(pages: tuple[DemoPage, ...], folder: str) -> None:
     typer.echo(f"{len(pages)} pages written to {folder}; try: scythe read {folder} -o {folder.rstrip('/')}.jsonl")
 
 
-def _serve(pages: int | None, seed: int, design: int, port: int, *, has_corners: bool) -> None:
-    from scythe.demo.serve import DemoOptions, serve_here
+def _serve(pages: int | None, seed: int, design: int, port: int) -> None:
+    from scythe.demo.serve import DemoOptions, serve_demo
 
-    named = ("all",) if has_corners else ()
-    serve_here(DemoOptions(seed, pages or _SERVED, design, corners=named, port=port))
+    with serve_demo(DemoOptions(seed, pages or _SERVED, design, port=port)) as served:
+        _wait_at(served.url)
+
+
+def _serve_live(every_s: float, seed: int) -> None:
+    from scythe.demo.serve import serve_live
+
+    with serve_live(every_s, seed) as served:
+        _wait_at(served.urls[0])
+
+
+def _wait_at(address: str) -> None:
+    """Say where something is served, and wait for Ctrl-C."""
+    from contextlib import suppress
+    from threading import Event
+
+    with suppress(KeyboardInterrupt):
+        typer.echo(address)
+        sys.stdout.flush()
+        Event().wait()
 
 
 def _check_folder(report: str) -> None:
@@ -131,7 +142,7 @@ def _check_folder(report: str) -> None:
         raise BadInput(f"there is no folder {Path(report).parent} to write the report to")
 
 
-def _show(options: ShowOptions, report: str) -> None:
+def _show(options: ShowOptions, report: str) -> int:
     from pathlib import Path
 
     from scythe.cli.demo_acts import Paper, Stage, play
@@ -145,7 +156,7 @@ def _show(options: ShowOptions, report: str) -> None:
     broken = [promise for promise in promises if not promise.is_kept]
     if broken:
         complain("did not hold: " + "; ".join(f"{each.says} ({each.came})" for each in broken))
-        raise typer.Exit(FAILED)
+    return FAILED if broken else OK
 
 
 def _suggest(stage: Stage) -> None:
@@ -158,7 +169,6 @@ def _suggest(stage: Stage) -> None:
 
 def _command_name() -> str:
     """Return what to type for `scythe` here: after `make demo` it is not on the search path."""
-    import sys
     from pathlib import Path
     from shutil import which
 

@@ -18,9 +18,10 @@ from scythe.atomic_files import write_atomically
 from scythe.cli.console import counted, neutralise
 from scythe.demo.crawl_results import total
 from scythe.demo.crawl_steps import AT_ONCE
-from scythe.demo.growing import BEGIN, SHOWN, to_look
+from scythe.demo.live_list import SHOWN, LiveSite
 from scythe.demo.report import write_report
 from scythe.demo.show import Show
+from scythe.demo.watched_list import BEGIN, ShowWatch
 from scythe.demo.wording import (
     Promise,
     describe_redesign,
@@ -39,8 +40,6 @@ if TYPE_CHECKING:
     from scythe.crawling.crawl import Crawl
     from scythe.demo.crawl_results import KindRow, Lap, Results, SamplePages
     from scythe.demo.crawl_steps import Step
-    from scythe.demo.replay import Replay
-    from scythe.watching.watch import Watch
 
 _BAR, _BESIDE = 40, 22  # characters, and those of the words beside it
 
@@ -214,20 +213,20 @@ class Stage:
     def _wrapped(self, strip: Text) -> list[Text]:
         return [*strip.wrap(self.console, self.width)] if strip else []
 
-    def follow_list(self, status: Callable[[Watch, Replay], str]) -> Callable[[Watch, Replay], asyncio.Future[None]]:
+    def follow_list(self, status: Callable[[LiveSite], str]) -> ShowWatch:
         """Return what begins to show a watch: on a terminal a line that says what time it is and what comes."""
 
-        async def show(watch: Watch, replay: Replay) -> None:
+        async def show(site: LiveSite) -> None:
             with Live(console=self.console, transient=True, auto_refresh=False) as live:
                 while True:
-                    line = Text(" " * INDENT + neutralise(status(watch, replay)), "dim", no_wrap=True)
+                    line = Text(" " * INDENT + neutralise(status(site)), "dim", no_wrap=True)
                     live.update(line, refresh=True)
                     await asyncio.sleep(_LOOK_S / 2)
 
         async def nothing() -> None:
             return
 
-        return lambda watch, replay: asyncio.ensure_future(show(watch, replay) if self.is_live else nothing())
+        return lambda site: asyncio.ensure_future(show(site) if self.is_live else nothing())
 
 
 _LIST_CHANGES = {"redesigned": "got another design", "gone": "is gone", "back": "is back"}
@@ -240,8 +239,6 @@ def play(stage: Stage, show: Show, report: Path, suggest: Callable[[Stage], None
     _cut(stage, show)
     _race(stage, show)
     _redesign(stage, show)
-    if show.options.has_corners:
-        _corners(stage, show)
     if show.options.watch_s:
         _watch(stage, show)
     promises = _report(stage, show, report)
@@ -340,11 +337,6 @@ def _redesign(stage: Stage, show: Show) -> None:
         )
 
 
-def _corners(stage: Stage, show: Show) -> None:
-    """Not an act of its own: what fails needs a while until it is tried again, and the watch comes in between."""
-    show.visit_corners(stage.follow(lambda: (), lambda run: f"Odd corners of the site: {pages(run.tally.done)}"))
-
-
 class Redesigning:
     """Says how far it got, from page to page."""
 
@@ -385,7 +377,7 @@ class ListDiary:
 
     def tell(self, event: Event) -> None:
         """Write an event down; what was there at the first visit is only counted."""
-        at = stamp(event.at.timestamp())
+        at = stamp(event.at)
         if isinstance(event, VisitEvent):
             self._tell_visit(event, at)
         elif isinstance(event, RecordEvent):
@@ -401,22 +393,19 @@ class ListDiary:
 
     def _tell_visit(self, event: VisitEvent, at: str) -> None:
         self._visits += 1
-        look = to_look(event)
-        self._next = "no next visit" if look.next_at is None else f"next visit {stamp(look.next_at)}"
+        self._next = "no next visit" if event.next_at is None else f"next visit {stamp(event.next_at)}"
         what = f"{event.new} records there" if self._visits == 1 else f"{event.new} new"
-        self._stage.say_short(f"{at}  {what}; {plan_words(look)}", "bold")
+        self._stage.say_short(f"{at}  {what}; {plan_words(event)}", "bold")
 
-    def status(self, watch: Watch, replay: Replay) -> str:
+    def status(self, site: LiveSite) -> str:
         """Say what time it is at the list, and what was published and seen so far."""
-        now = replay.pace.now()
-        shelf = replay.shelves[0]
-        came = replay.count(shelf, now) - replay.count(shelf, BEGIN)
+        now = site.clock.seconds()
+        came = len(site.published(BEGIN, now))
         return f"{stamp(now)}: {came} published since Monday morning; {self._next or 'first visit'}"
 
 
 def _report(stage: Stage, show: Show, target: Path) -> tuple[Promise, ...]:
     stage.begin("Report")
-    show.finish(stage.follow(lambda: (), lambda run: "Once more what failed the first time"))
     results = show.results()
     promises = judge_promises(results)
     page = write_report(results).encode()

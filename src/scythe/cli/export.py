@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from scythe.cli.console import EMPTY, FAILED, OK, USAGE, complain, count_progress, counted, neutralise, quiet_ends
-from scythe.errors import ArchiveFailed, BadInput, MissingExtra
+from scythe.cli.console import EMPTY, FAILED, OK, complain, count_progress, counted, neutralise
+from scythe.cli.options import verb
+from scythe.errors import BadInput
 from scythe.output.formats import PAGE_FOLDER, PAGES, formats_of
 
 if TYPE_CHECKING:
@@ -47,106 +48,84 @@ Exit codes:
 """
 
 _TOLD = 20  # things between two steps of the bar: to move it takes longer than to write a record
-app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
-
-ArchivePath = Annotated[str, typer.Argument(metavar="ARCHIVE", show_default=False)]
-Output = Annotated[
-    str | None, typer.Option("--output", "-o", metavar="FILE|DIR", help="Output file; default: standard output.")
-]
-Format = Annotated[
-    str | None,
-    typer.Option(
-        "--format",
-        "-f",
-        metavar="|".join(formats_of(PAGES, PAGE_FOLDER)),
-        help="Output format; default: by the suffix of -o.",
-    ),
-]
-What = Annotated[str, typer.Option(metavar="pages|records|images", help="What to write, one per line or row.")]
-Sites = Annotated[
-    list[str] | None, typer.Option("--site", metavar="HOST", help="Only this site of the archive; can be repeated.")
-]
-Since = Annotated[
-    str | None,
-    typer.Option(metavar="DATE", help="Only what appeared or changed since: 2026-11-15, or with a time (UTC)."),
-]
-Until = Annotated[str | None, typer.Option(metavar="DATE", help="Only what appeared or changed before.")]
-Kinds = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--kind", metavar="KIND", help="Only pages of this declared kind: article, product ...; can be repeated."
-    ),
-]
-Matches = Annotated[
-    list[str] | None,
-    typer.Option("--match", metavar="PATTERN", help="Only URLs that match; * matches anything; can be repeated."),
-]
-NoDuplicates = Annotated[
-    bool, typer.Option("--no-duplicates", help="Skip pages with the same body or text as another page.")
-]
-AllVersions = Annotated[
-    bool, typer.Option("--all-versions", help="Include earlier versions of pages; with .warc.gz every response.")
-]
-StoreHas = Annotated[
-    str,
-    typer.Option(
-        "--store", metavar="NAME:PLACE", help="Read responses from here: a moved folder or a plug-in's store."
-    ),
-]
-Check = Annotated[bool, typer.Option("--check", help="Verify the digests of ARCHIVE, a WARC file.")]
-FailOnEmpty = Annotated[bool, typer.Option("--fail-on-empty", help="Exit with 3 if nothing was written.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")]
 
 
-@app.command(help=HELP, no_args_is_help=True)
+@verb(HELP)
+# long because every option stands here, once: the signature is the help
 def export(
-    archive: ArchivePath,
-    output: Output = None,
-    format_: Format = None,
-    what: What = "pages",
-    site: Sites = None,
-    since: Since = None,
-    until: Until = None,
-    kind: Kinds = None,
-    match: Matches = None,
-    no_duplicates: NoDuplicates = False,
-    all_versions: AllVersions = False,
-    store: StoreHas = "",
-    check: Check = False,
-    fail_on_empty: FailOnEmpty = False,
-    quiet: Quiet = False,
-) -> None:
-    with quiet_ends():
-        try:
-            if check:
-                raise typer.Exit(_check(archive, quiet=quiet))
-            from scythe.archive.results import PageQuery
-            from scythe.output.archive_export import plan_export, read_date
+    archive: Annotated[str, typer.Argument(metavar="ARCHIVE", show_default=False)],
+    output: Annotated[
+        str | None, typer.Option("--output", "-o", metavar="FILE|DIR", help="Output file; default: standard output.")
+    ] = None,
+    format_: Annotated[
+        str | None,
+        typer.Option(
+            "--format",
+            "-f",
+            metavar="|".join(formats_of(PAGES, PAGE_FOLDER)),
+            help="Output format; default: by the suffix of -o.",
+        ),
+    ] = None,
+    what: Annotated[
+        str, typer.Option(metavar="pages|records|images", help="What to write, one per line or row.")
+    ] = "pages",
+    site: Annotated[
+        list[str] | None, typer.Option("--site", metavar="HOST", help="Only this site of the archive; can be repeated.")
+    ] = None,
+    since: Annotated[
+        str | None,
+        typer.Option(metavar="DATE", help="Only what appeared or changed since: 2026-11-15, or with a time (UTC)."),
+    ] = None,
+    until: Annotated[str | None, typer.Option(metavar="DATE", help="Only what appeared or changed before.")] = None,
+    kind: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--kind", metavar="KIND", help="Only pages of this declared kind: article, product ...; can be repeated."
+        ),
+    ] = None,
+    match: Annotated[
+        list[str] | None,
+        typer.Option("--match", metavar="PATTERN", help="Only URLs that match; * matches anything; can be repeated."),
+    ] = None,
+    no_duplicates: Annotated[
+        bool, typer.Option("--no-duplicates", help="Skip pages with the same body or text as another page.")
+    ] = False,
+    all_versions: Annotated[
+        bool, typer.Option("--all-versions", help="Include earlier versions of pages; with .warc.gz every response.")
+    ] = False,
+    store: Annotated[
+        str,
+        typer.Option(
+            "--store", metavar="NAME:PLACE", help="Read responses from here: a moved folder or a plug-in's store."
+        ),
+    ] = "",
+    check: Annotated[bool, typer.Option("--check", help="Verify the digests of ARCHIVE, a WARC file.")] = False,
+    fail_on_empty: Annotated[bool, typer.Option("--fail-on-empty", help="Exit with 3 if nothing was written.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")] = False,
+) -> int:
+    if check:
+        return _check(archive, quiet=quiet)
+    from scythe.archive.results import PageQuery
+    from scythe.output.archive_export import plan_export, read_date
 
-            plan = plan_export(output, format_, what)
-            wanted = PageQuery(
-                sites=tuple(site or ()),
-                since=read_date(since, "--since"),
-                until=read_date(until, "--until"),
-                kinds=tuple(kind or ()),
-                matches=tuple(match or ()),
-                duplicates=not no_duplicates,
-                all_versions=all_versions,
-            )
-            done = _export(archive, store, plan, wanted, quiet=quiet)
-        except (BadInput, MissingExtra) as error:
-            complain(str(error))
-            raise typer.Exit(USAGE) from None
-        except ArchiveFailed as error:
-            complain(str(error))
-            raise typer.Exit(FAILED) from None
-        except BrokenPipeError:
-            raise
-        except OSError as error:
-            complain(f"{output}: cannot be written: {error.strerror or error}")
-            raise typer.Exit(FAILED) from None
-    if not done.count and fail_on_empty:
-        raise typer.Exit(EMPTY)
+    plan = plan_export(output, format_, what)
+    wanted = PageQuery(
+        sites=tuple(site or ()),
+        since=read_date(since, "--since"),
+        until=read_date(until, "--until"),
+        kinds=tuple(kind or ()),
+        matches=tuple(match or ()),
+        duplicates=not no_duplicates,
+        all_versions=all_versions,
+    )
+    try:
+        done = _export(archive, store, plan, wanted, quiet=quiet)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        complain(f"{output}: cannot be written: {error.strerror or error}")
+        return FAILED
+    return EMPTY if not done.count and fail_on_empty else OK
 
 
 def _export(where: str, store: str, plan: Export, wanted: PageQuery, *, quiet: bool) -> ArchiveExport:

@@ -5,29 +5,20 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from scythe.cli.console import FAILED, USAGE, complain, counted, neutralise, quiet_ends
-from scythe.cli.options import (
-    BaseUrl,
-    Delay,
-    Examples,
-    FieldWanted,
-    PageCount,
-    Pages,
-    ProfileOut,
-    fetch_flags,
-    with_options,
-)
+from scythe.cli.console import FAILED, OK, USAGE, complain, counted, say_lines, shorten
+from scythe.cli.options import BaseUrl, Delay, Pages, fetch_flags, verb
 from scythe.cli.page_inputs import Example, keep_good, load_pages, merge, own_examples, read_examples, show_on_a_page
-from scythe.errors import BadInput, MissingExtra
+from scythe.errors import BadInput
 from scythe.fetch.fetch_options import FetchOptions
 from scythe.fetch.inputs import FROM_FILES, LoadedPage, check_base, is_address, spread
 
 if TYPE_CHECKING:
-    from scythe.site.rules import FieldRules, Layout, ListRules
+    from scythe.site.record_rules import RecordRules
+    from scythe.site.rules import FieldRules, Layout
     from scythe.site.site import Site
 
 HELP = """Learn a site from some of its pages and write a profile.
@@ -53,44 +44,53 @@ Exit codes:
   2  invalid command
 """
 
-app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
-
 _FROM_SITE = 12  # pages learned from
 _LOOKED_AT = 1_000  # pages of an input among which those are chosen
 _SHOWN_CHARS = 44
 
 
-@app.command(help=HELP, no_args_is_help=True)
-@with_options(fetch=fetch_flags)
+@verb(HELP, os_error=USAGE, fetch=fetch_flags)
 def learn(
     pages: Pages,
-    output: ProfileOut,
-    examples: Examples = None,
-    field: FieldWanted = None,
-    page_count: PageCount = None,
+    output: Annotated[str, typer.Option("--output", "-o", metavar="PROFILE", help="Write the profile here.")],
+    examples: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Expected values: JSON (page: {field: value}) or CSV (page, fields)."),
+    ] = None,
+    field: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--field",
+            metavar="NAME|NAME=VALUE",
+            help="Field to learn: title, text, date, author, images, or any other by a VALUE that one page shows.",
+        ),
+    ] = None,
+    page_count: Annotated[
+        int | None,
+        typer.Option(
+            "--pages",
+            min=1,
+            max=1_000,
+            help="Number of pages to learn from; default: 12 of a site, 40 of saved pages, evenly spread.",
+        ),
+    ] = None,
     url: BaseUrl = None,
     delay: Delay = 1.0,
     *,
     fetch: FetchOptions,
-) -> None:
-    with quiet_ends():
-        try:
-            loaded = load_to_learn(pages, check_base(url), page_count, fetch, delay)
-            wanted = _examples(loaded, examples, field or [])
-            loaded, wanted = _choose(loaded, wanted, page_count or FROM_FILES)
-            site = _learn(loaded, wanted, tuple(name for name in field or [] if "=" not in name))
-            if not any(rules.ways for layout in site.profile.layouts for rules in layout.fields):
-                for line in _gaps(site):
-                    complain(line)
-                complain("nothing could be learned from these pages")
-                raise typer.Exit(FAILED)
-            kept = _keep_labels(site, loaded, output)
-            site.save(output)
-        except (BadInput, MissingExtra, OSError) as error:
-            complain(str(error))
-            raise typer.Exit(USAGE) from None
-        for line in (*_report(site, loaded, output), *kept):
-            typer.echo(neutralise(line))
+) -> int:
+    loaded = load_to_learn(pages, check_base(url), page_count, fetch, delay)
+    wanted = _examples(loaded, examples, field or [])
+    loaded, wanted = _choose(loaded, wanted, page_count or FROM_FILES)
+    site = _learn(loaded, wanted, tuple(name for name in field or [] if "=" not in name))
+    if not any(layout.fields for layout in site.profile.layouts):
+        for line in (*_gaps(site), "nothing could be learned from these pages"):
+            complain(line)
+        return FAILED
+    kept = _keep_labels(site, loaded, output)
+    site.save(output)
+    say_lines([*_report(site, loaded, output), *kept])
+    return OK
 
 
 def load_to_learn(
@@ -162,47 +162,43 @@ def _report(site: Site, pages: list[LoadedPage], output: str) -> list[str]:
             tried.setdefault(name, Counter())[got.how.partition(":")[0]] += 1
             if got.values:
                 sample.setdefault(name, got.values[0])
-    names = [*tried, *("records" for layout in layouts if layout.lists)]
+    names = [*tried, *("records" for layout in layouts if layout.records.lists)]
     width = max(map(len, names), default=0)
     lines = [f"{counted(len(pages), 'page')}, {counted(len(layouts), 'layout')}, written to {output}"]
     for layout in layouts:
-        lines += ["", _headline(layout), *(f"  {_describe(rules, width)}" for rules in layout.fields if rules.ways)]
-        lines += [f"  {_describe_list(rules, width)}" for rules in layout.lists]
+        lines += ["", _headline(layout), *(f"  {_describe(rules, width)}" for rules in layout.fields)]
+        lines += [f"  {_describe_list(rules, width)}" for rules in layout.records.lists]
     lines += ["", "tried on these pages:"]
     for name, how in tried.items():
         shares = f"{how['cut']:3} cut {how['tree']:3} tree {how['missing']:3} missing"
-        lines.append(f"  {name:{width}} {shares}  {_short(sample.get(name, ''))}".rstrip())
+        lines.append(f"  {name:{width}} {shares}  {shorten(sample.get(name, ''), _SHOWN_CHARS)}".rstrip())
     lines += _gaps(site)
     return [*lines, "", f"next: scythe cut {output} PAGES -o out.jsonl"]
 
 
 def _gaps(site: Site) -> list[str]:
     """Say what was not learned, and of what was, where the examples did not fit."""
-    layouts = enumerate(site.profile.layouts, 1)
-    learned = tuple(f"layout {i}: {rules.name}: " for i, layout in layouts for rules in layout.fields if rules.ways)
+    layouts = site.profile.layouts
+    learned = tuple(f"{layout.name}: {rules.name}: " for layout in layouts for rules in layout.fields)
     doubts = [f"  {note}" for note in site.notes if learned and note.startswith(learned)]
     lacks = [f"  {note}" for note in site.notes if not learned or not note.startswith(learned)]
     return [*(["", "not learned:", *lacks] if lacks else []), *(["", "learned, but:", *doubts] if doubts else [])]
 
 
 def _headline(layout: Layout) -> str:
-    shapes = ", ".join(layout.shapes[:3]) + (", ..." if len(layout.shapes) > 3 else "")
-    return f"{layout.name}: {counted(layout.pages, 'page')}" + (f", addresses like {shapes}" if shapes else "")
+    state = ", without text" if layout.is_empty else "" if layout.is_settled else ", still learning"
+    return f"{layout.name}: {counted(layout.pages, 'page')}{state}"
 
 
 def _describe(rules: FieldRules, width: int) -> str:
-    kinds = " or ".join("+".join(dict.fromkeys(rule.kind for rule in way.rules)) for way in rules.ways[:2])
+    from scythe.site.describe_rules import describe_rules
+
     usual = rules.usual
-    return f"{rules.name:{width}}  on {usual.present} of {usual.pages}  {rules.ways[0].take:9} {kinds}"
+    says = "; ".join(f"{told.kind} {told.says}" for told in describe_rules(rules)[:2])
+    return f"{rules.name:{width}}  on {usual.present} of {usual.pages}  {shorten(says, _SHOWN_CHARS)}"
 
 
-def _describe_list(rules: ListRules, width: int) -> str:
+def _describe_list(rules: RecordRules, width: int) -> str:
     some = f"{rules.fewest}" if rules.fewest == rules.most else f"{rules.fewest} to {rules.most}"
-    head = _short(rules.heads[0].decode("utf-8", "replace"))
     seen = f"on {rules.present} of {rules.pages}"
-    return f"{'records':{width}}  {seen}  {rules.kind}: {some}, {counted(len(rules.columns), 'column')}, {head}"
-
-
-def _short(text: str) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= _SHOWN_CHARS else f"{line[: _SHOWN_CHARS - 3]}..."
+    return f"{'records':{width}}  {seen}  {rules.kind}: {some}, {counted(len(rules.columns), 'column')}"

@@ -48,7 +48,7 @@ def _wrapped(text: str, width: int, indent: str) -> list[str]:
     return lines
 
 
-# verb -> (module with a Typer `app`, the line `scythe --help` shows)
+# verb -> (module that has it under this name, the line `scythe --help` shows)
 VERBS = {
     "read": ("scythe.cli.read", "Read the main text, images and metadata of pages."),
     "records": ("scythe.cli.records", "Read the lists and tables of pages, one row per record."),
@@ -97,8 +97,7 @@ def _complete_values(verb: str, parameter: Any) -> None:
 def load_verb(name: str) -> Any:
     """Import a verb and return its command."""
     module, short_help = VERBS[name]
-    application = import_module(module).app
-    application.rich_markup_mode = None
+    application = getattr(import_module(module), name)
     command = typer.main.get_command(application)
     command.name, command.short_help = name, short_help
     for parameter in command.params:

@@ -7,8 +7,7 @@ from typing import Annotated
 
 import typer
 
-from scythe.cli.console import plain_errors, quiet_ends
-from scythe.cli.options import BaseUrl, Delay, fetch_flags, with_options
+from scythe.cli.options import BaseUrl, Delay, MorePages, fetch_flags, verb
 from scythe.cli.page_inputs import open_state
 from scythe.fetch.fetch_options import FetchOptions
 from scythe.fetch.inputs import check_base
@@ -37,13 +36,10 @@ Exit codes:
   2  invalid command, or the extra is not installed
 """
 
-app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 
-
-@app.command(help=HELP)
-@with_options(fetch=fetch_flags)
+@verb(HELP, needs_arguments=False, fetch=fetch_flags)
 def mcp(
-    pages: Annotated[list[str] | None, typer.Argument(metavar="[PAGES]...", show_default=False)] = None,
+    pages: MorePages = None,
     archive: Annotated[
         str | None,
         typer.Option(metavar="FILE|postgresql://...", help="The archive to show; created if it does not exist."),
@@ -65,13 +61,12 @@ def mcp(
     *,
     fetch: FetchOptions,
 ) -> None:
-    with quiet_ends(), plain_errors():
-        from scythe.web.state import StateOptions
-        from scythe.web.tools import serve_tools
+    from scythe.web.state import StateOptions
+    from scythe.web.tools import serve_tools
 
-        options = StateOptions(archive, Path(profile) if profile else None, "", fetch, delay)
-        state = open_state(pages or [], check_base(url), options)
-        try:
-            serve_tools(state, allow_changes=allow_changes, most_chars=most_chars)
-        finally:
-            state.close()
+    options = StateOptions(archive, Path(profile) if profile else None, "", fetch, delay)
+    state = open_state(pages or [], check_base(url), options)
+    try:
+        serve_tools(state, allow_changes=allow_changes, most_chars=most_chars)
+    finally:
+        state.close()

@@ -13,6 +13,7 @@ import html
 import json
 import lzma
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from glob import has_magic
 from itertools import islice
@@ -28,6 +29,8 @@ from scythe.limits import LIMITS
 from scythe.url import absolute
 
 if TYPE_CHECKING:
+    from scythe.site.profile import Saved
+    from scythe.site.site import Site
     from scythe.web.state import State, StateOptions
 
 Example = dict[str, list[str]]
@@ -240,6 +243,31 @@ def _row(line: bytes, place: str, base: str | None) -> LoadedPage:
         url=absolute(url, base) if isinstance(url, str) else None,
         example=row.get("fields"),
     )
+
+
+@contextmanager
+def _reading(path: str) -> Iterator[None]:
+    """Name the file that cannot be read."""
+    try:
+        yield
+    except OSError as error:
+        raise BadInput(f"{path}: cannot be read: {error.strerror or error}") from None
+
+
+def load_site(path: str) -> Site:
+    """Load a profile. Raises BadInput with the path where that is not possible."""
+    from scythe.site.site import Site
+
+    with _reading(path):
+        return Site.load(path)
+
+
+def profile_at(path: str) -> Saved:
+    """Open a profile without what extracting needs. Raises BadInput with the path where that is not possible."""
+    from scythe.site.profile import open_profile
+
+    with _reading(path):
+        return open_profile(path)
 
 
 def open_state(inputs: Sequence[str], base: str | None, options: StateOptions) -> State:

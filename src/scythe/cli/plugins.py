@@ -7,8 +7,8 @@ from dataclasses import asdict
 
 import typer
 
-from scythe.cli.console import FAILED, complain, neutralise, plain_errors, quiet_ends
-from scythe.cli.options import AsJson
+from scythe.cli.console import FAILED, OK, complain, neutralise
+from scythe.cli.options import AsJson, verb
 from scythe.errors import BadInput
 from scythe.plugins import GROUPS, PlugIn, list_plug_ins, load_plug_in
 
@@ -33,28 +33,21 @@ Exit codes:
   2  invalid command
 """
 
-app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 
-
-@app.command(help=HELP)
-def plugins(as_json: AsJson = False) -> None:
-    with quiet_ends(), plain_errors():
-        found = list_plug_ins()
-        failures = [why for why in map(_why_not, found) if why]
-        for part in found:
-            typer.echo(json.dumps(asdict(part)) if as_json else neutralise(_line(part)))
-        if not found and not as_json:
-            typer.echo(
-                f"No plug-ins installed. Packages offer them in the entry point groups {', '.join(GROUPS.values())}."
-            )
-        for why in dict.fromkeys(failures):
-            complain(why)
-        if failures:
-            raise typer.Exit(FAILED)
-
-
-def _line(part: PlugIn) -> str:
-    return f"{part.kind:<22} {part.name:<16} {part.package:<24} {part.value}"
+@verb(HELP, needs_arguments=False)
+def plugins(as_json: AsJson = False) -> int:
+    found = list_plug_ins()
+    failures = [why for why in map(_why_not, found) if why]
+    for part in found:
+        line = f"{part.kind:<22} {part.name:<16} {part.package:<24} {part.value}"
+        typer.echo(json.dumps(asdict(part)) if as_json else neutralise(line))
+    if not found and not as_json:
+        typer.echo(
+            f"No plug-ins installed. Packages offer them in the entry point groups {', '.join(GROUPS.values())}."
+        )
+    for why in dict.fromkeys(failures):
+        complain(why)
+    return FAILED if failures else OK
 
 
 def _why_not(part: PlugIn) -> str:

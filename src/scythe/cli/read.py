@@ -5,40 +5,16 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
-from pathlib import Path
+from typing import Annotated
 
 import typer
 
-from scythe.cli.console import EMPTY, FAILED, USAGE, RunCounts, attempt, complain, neutralise, quiet_ends, show_progress
-from scythe.cli.options import (
-    Captions,
-    Comments,
-    DownloadImages,
-    FailOnEmpty,
-    FetchedBy,
-    Format,
-    ImageMethod,
-    Images,
-    ImagesOnly,
-    InputFile,
-    Inputs,
-    Links,
-    Method,
-    ProbeSizes,
-    ReadBaseUrl,
-    ReadOutput,
-    ReadVerbose,
-    Records,
-    Tables,
-    TitleLine,
-    fetch_flags,
-    with_options,
-)
-from scythe.cli.sinks import open_document_sink, open_image_sink
-from scythe.errors import BadInput, MissingExtra
+from scythe.cli.console import USAGE, RunCounts, attempt, complain, neutralise, show_progress
+from scythe.cli.options import FetchedBy, InputsNamed, fetch_flags, input_flags, verb
+from scythe.cli.sinks import open_document_sink, open_image_sink, require_format
+from scythe.errors import BadInput
 from scythe.fetch.fetch_options import FetchOptions
-from scythe.fetch.inputs import Input, LoadedPage, check_base, find_sources, list_sources, load, note_cut
+from scythe.fetch.inputs import LoadedPage, note_cut
 from scythe.model import Document, TextOptions
 from scythe.output.document_writers import DocumentForm, NamedDocument
 from scythe.output.formats import DOCUMENTS, Writer, formats_of, is_folder
@@ -85,92 +61,89 @@ class ReadParts:
     image_sizes: AskSizes | None = None
 
 
-app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
-
-
-@app.command(help=HELP, no_args_is_help=True)
-@with_options(fetch=fetch_flags)
+@verb(HELP, os_error=USAGE, pages=input_flags, fetch=fetch_flags)
+# long because every option stands here, once: the signature is the help
 def read(
-    inputs: Inputs = None,
-    input_file: InputFile = None,
-    url: ReadBaseUrl = None,
-    method: Method = "auto",
-    format_: Format = None,
-    output: ReadOutput = None,
-    download_images: DownloadImages = False,
-    title_line: TitleLine = None,
-    captions: Captions = None,
-    comments: Comments = None,
-    tables: Tables = None,
-    links: Links = True,
-    images: Images = True,
-    records: Records = False,
-    images_only: ImagesOnly = False,
-    image_method: ImageMethod = DEFAULT,
-    probe_sizes: ProbeSizes = False,
+    pages: InputsNamed,
+    method: Annotated[
+        str, typer.Option(help="Text method: auto, sentences, characters, vsse, cetr, cetd, or a plug-in's.")
+    ] = "auto",
+    format_: Annotated[
+        str | None,
+        typer.Option(
+            "--format",
+            "-f",
+            metavar="|".join(formats_of(DOCUMENTS)),
+            help="Output format; default: by the suffix of -o.",
+        ),
+    ] = None,
+    output: Annotated[
+        str | None,
+        typer.Option("--output", "-o", metavar="FILE|DIR", help="Output file; a DIR gets text, HTML and images."),
+    ] = None,
+    download_images: Annotated[
+        bool, typer.Option("--download-images", help="With -o DIR: download the relevant images.")
+    ] = False,
+    title_line: Annotated[
+        bool | None, typer.Option("--title-line/--no-title-line", help="Begin the text with the title.")
+    ] = None,
+    captions: Annotated[
+        bool | None, typer.Option("--captions/--no-captions", help="Keep captions of figures and tables.")
+    ] = None,
+    comments: Annotated[bool | None, typer.Option("--comments/--no-comments", help="Keep readers' comments.")] = None,
+    tables: Annotated[bool | None, typer.Option("--tables/--no-tables", help="Keep data tables.")] = None,
+    links: Annotated[bool, typer.Option("--links/--no-links", help="Keep links in md and html.")] = True,
+    images: Annotated[bool, typer.Option("--images/--no-images", help="Keep images in md and html.")] = True,
+    records: Annotated[
+        bool,
+        typer.Option("--records", help="Add the page's lists as tables to txt, md and html; JSON always has them."),
+    ] = False,
+    images_only: Annotated[
+        bool,
+        typer.Option(
+            "--images-only",
+            help="Write images instead of text: URLs of the relevant ones; with -f csv, jsonl ... all, with scores.",
+        ),
+    ] = False,
+    image_method: Annotated[
+        str, typer.Option(metavar="NAME", help="Image method: relevance, nearby, og, entities, 300x400 ...")
+    ] = DEFAULT,
+    probe_sizes: Annotated[
+        bool,
+        typer.Option("--probe-sizes", help="Request the first bytes of each image to learn its real size."),
+    ] = False,
     fetcher: FetchedBy = "",
     *,
     fetch: FetchOptions,
-    fail_on_empty: FailOnEmpty = False,
-    verbose: ReadVerbose = False,
-) -> None:
-    options = TextOptions(
-        method=method,
-        title_line=title_line,
-        captions=captions,
-        comments=comments,
-        tables=tables,
-        links=links,
-        images=images,
-    )
+    fail_on_empty: Annotated[
+        bool, typer.Option("--fail-on-empty", help="Exit with 3 when a page has no main text.")
+    ] = False,
+    verbose: Annotated[
+        bool, typer.Option("--verbose", "-v", help="Report on standard error how each field was found.")
+    ] = False,
+) -> int:
+    options = TextOptions(method, title_line, captions, comments, tables, links, images)
     fetch = replace(fetch, fetcher=fetcher)
-    with quiet_ends():
-        try:
-            sources = list(find_sources(inputs or []))
-            _check(sources, input_file, format_ if not images_only else None, download_images, output)
-            if records and format_ is None and output is not None and is_folder(output):
-                raise BadInput("--records needs -f with -o DIR: a folder gets text, HTML and pictures otherwise")
-            _check_images_only(images_only, records, download_images)
-            _check_names(method, image_method, fetcher)
-            pages = load(chain(sources, list_sources(input_file) if input_file else ()), check_base(url), fetch)
-            many = len(sources) > 1 or input_file is not None
-            form = DocumentForm(records=records)
-            if images_only:
-                sink = open_image_sink(output, format_, many=many)
-            else:
-                sink = open_document_sink(
-                    output, format_, many=many, download=fetch if download_images else None, form=form
-                )
-        except (BadInput, MissingExtra, OSError) as error:
-            complain(str(error))
-            raise typer.Exit(USAGE) from None
-        shown = show_progress(pages, "reading", None if input_file else len(sources))
-        ask = _ask_sizes(fetch) if probe_sizes else None
-        tally = _run(shown, sink, ReadParts(options, image_method, images_only, verbose, ask))
-    if tally.failed:
-        raise typer.Exit(FAILED)
-    if tally.empty and fail_on_empty:
-        raise typer.Exit(EMPTY)
-
-
-def _check_images_only(images_only: bool, records: bool, download_images: bool) -> None:
-    if images_only and (records or download_images):
-        raise BadInput("--images-only writes no text: --records and --download-images go without it")
-
-
-def _check(
-    sources: list[Input], input_file: str | None, format_: str | None, download_images: bool, output: str | None
-) -> None:
-    if not sources and input_file is None:
-        raise BadInput("name a file, a folder or an address, or give - for standard input")
-    if format_ is not None and format_ not in formats_of(DOCUMENTS):
-        raise BadInput(f"-f {format_}: known formats are {', '.join(formats_of(DOCUMENTS))}")
+    pages.check()
+    if not images_only:
+        require_format(format_, DOCUMENTS)
     if download_images and (output is None or not is_folder(output)):
         raise BadInput("--download-images needs -o DIR to put them in")
-    if input_file == "-" and any(source.is_stdin for source in sources):
-        raise BadInput("standard input can be a page or a list of addresses, not both")
-    if input_file is not None and input_file != "-" and not Path(input_file).is_file():
-        raise BadInput(f"--input-file {input_file}: no such file")
+    if records and format_ is None and output is not None and is_folder(output):
+        raise BadInput("--records needs -f with -o DIR: a folder gets text, HTML and pictures otherwise")
+    if images_only and (records or download_images):
+        raise BadInput("--images-only writes no text: --records and --download-images go without it")
+    _check_names(method, image_method, fetcher)
+    loaded = pages.load(fetch)
+    if images_only:
+        sink = open_image_sink(output, format_, many=pages.are_many)
+    else:
+        form, download = DocumentForm(records=records), fetch if download_images else None
+        sink = open_document_sink(output, format_, many=pages.are_many, download=download, form=form)
+    ask = _ask_sizes(fetch) if probe_sizes else None
+    shown = show_progress(loaded, "reading", pages.count)
+    tally = _run(shown, sink, ReadParts(options, image_method, images_only, verbose, ask))
+    return tally.code(fail_on_empty=fail_on_empty)
 
 
 def _check_names(method: str, image_method: str, fetcher: str) -> None:

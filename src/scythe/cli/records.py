@@ -8,20 +8,18 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from itertools import chain
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 from urllib.parse import urlsplit, urlunsplit
 
 import typer
 
-from scythe.cli.console import EMPTY, FAILED, USAGE, RunCounts, attempt, complain, neutralise, quiet_ends, show_progress
-from scythe.cli.options import Delay, InputFile, Inputs, ReadBaseUrl, fetch_flags, with_options
+from scythe.cli.console import USAGE, RunCounts, attempt, complain, neutralise, show_progress
+from scythe.cli.options import Delay, InputsNamed, fetch_flags, input_flags, verb
 from scythe.cli.sinks import open_row_sink
 from scythe.crawling.sample_site import LONGEST_DELAY_S, read_robots
-from scythe.errors import BadInput, MissingExtra
+from scythe.errors import BadInput
 from scythe.fetch.fetch_options import FetchOptions
-from scythe.fetch.inputs import Input, LoadedPage, check_base, find_sources, list_sources, load
+from scythe.fetch.inputs import Input, LoadedPage, load
 from scythe.fetch.page_check import sniff_bytes
 from scythe.output.formats import ROWS, Writer, formats_of
 from scythe.output.rows import RowBatch, Shape, attributes_batch, list_batch
@@ -126,35 +124,6 @@ Exit codes:
   3  a page had no records (with --fail-on-empty)
 """
 
-app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
-
-Output = Annotated[
-    str | None,
-    typer.Option("--output", "-o", metavar="FILE", help="Write here: .csv, .jsonl, .json or .parquet."),
-]
-Format = Annotated[
-    str | None,
-    typer.Option(
-        "--format",
-        "-f",
-        metavar="|".join(formats_of(ROWS)),
-        help="Output format; default: by the suffix of -o, a table on a terminal, csv in a pipe.",
-    ),
-]
-WantedList = Annotated[int, typer.Option("--list", min=1, metavar="N", help="The N-th list, best first.")]
-All = Annotated[bool, typer.Option("--all", help="Every list of content, with its number and kind.")]
-Everything = Annotated[bool, typer.Option("--everything", help="Like --all, plus menus, pagers and footers.")]
-Method = Annotated[
-    str,
-    typer.Option(help="auto, or a published method: mdr, stm; with --attributes hmm, cnbe."),
-]
-Attributes = Annotated[
-    bool, typer.Option("--attributes", help="Name-value pairs of the page's subject instead of its lists.")
-]
-Follow = Annotated[int, typer.Option(min=0, max=10_000, metavar="N", help="Follow the list over N further pages.")]
-FailOnEmpty = Annotated[bool, typer.Option("--fail-on-empty", help="Exit with 3 when a page has no records.")]
-Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Report on standard error what was found on each page.")]
-
 
 @dataclass(frozen=True, slots=True)
 class RecordParts:
@@ -166,57 +135,63 @@ class RecordParts:
     method: str = "auto"
 
 
-@app.command(help=HELP, no_args_is_help=True)
-@with_options(fetch=fetch_flags)
+@verb(HELP, os_error=USAGE, pages=input_flags, fetch=fetch_flags)
 def records(
-    inputs: Inputs = None,
-    input_file: InputFile = None,
-    url: ReadBaseUrl = None,
-    output: Output = None,
-    format_: Format = None,
-    list_: WantedList = 1,
-    all_: All = False,
-    everything: Everything = False,
-    method: Method = "auto",
-    attributes: Attributes = False,
-    follow: Follow = 0,
+    pages: InputsNamed,
+    output: Annotated[
+        str | None,
+        typer.Option("--output", "-o", metavar="FILE", help="Write here: .csv, .jsonl, .json or .parquet."),
+    ] = None,
+    format_: Annotated[
+        str | None,
+        typer.Option(
+            "--format",
+            "-f",
+            metavar="|".join(formats_of(ROWS)),
+            help="Output format; default: by the suffix of -o, a table on a terminal, csv in a pipe.",
+        ),
+    ] = None,
+    list_: Annotated[int, typer.Option("--list", min=1, metavar="N", help="The N-th list, best first.")] = 1,
+    all_: Annotated[bool, typer.Option("--all", help="Every list of content, with its number and kind.")] = False,
+    everything: Annotated[
+        bool, typer.Option("--everything", help="Like --all, plus menus, pagers and footers.")
+    ] = False,
+    method: Annotated[
+        str, typer.Option(help="auto, or a published method: mdr, stm; with --attributes hmm, cnbe.")
+    ] = "auto",
+    attributes: Annotated[
+        bool, typer.Option("--attributes", help="Name-value pairs of the page's subject instead of its lists.")
+    ] = False,
+    follow: Annotated[
+        int, typer.Option(min=0, max=10_000, metavar="N", help="Follow the list over N further pages.")
+    ] = 0,
     delay: Delay = 1.0,
     *,
     fetch: FetchOptions,
-    fail_on_empty: FailOnEmpty = False,
-    verbose: Verbose = False,
-) -> None:
+    fail_on_empty: Annotated[
+        bool, typer.Option("--fail-on-empty", help="Exit with 3 when a page has no records.")
+    ] = False,
+    verbose: Annotated[
+        bool, typer.Option("--verbose", "-v", help="Report on standard error what was found on each page.")
+    ] = False,
+) -> int:
     wish = RecordParts(0 if all_ or everything else list_, everything, attributes, method)
-    with quiet_ends():
-        try:
-            sources = list(find_sources(inputs or []))
-            _check(sources, input_file, wish, follow, list_ if all_ or everything else 1)
-            pages = load(chain(sources, list_sources(input_file) if input_file else ()), check_base(url), fetch)
-            many = len(sources) > 1 or input_file is not None or follow > 0
-            sink = open_row_sink(output, format_, Shape(page=many, list=not wish.number and not attributes))
-        except (BadInput, MissingExtra, OSError) as error:
-            complain(str(error))
-            raise typer.Exit(USAGE) from None
-        shown = show_progress(pages, "reading", None if input_file else len(sources))
-        tally = _run(shown, sink, wish, lambda: Trail(follow, fetch, delay_s=delay) if follow else None, verbose)
-    if tally.failed:
-        raise typer.Exit(FAILED)
-    if tally.empty and fail_on_empty:
-        raise typer.Exit(EMPTY)
+    pages.check()
+    _check(wish, follow, list_ if all_ or everything else 1)
+    loaded = pages.load(fetch)
+    shape = Shape(page=pages.are_many or follow > 0, list=not wish.number and not attributes)
+    sink = open_row_sink(output, format_, shape)
+    shown = show_progress(loaded, "reading", pages.count)
+    tally = _run(shown, sink, wish, lambda: Trail(follow, fetch, delay_s=delay) if follow else None, verbose)
+    return tally.code(fail_on_empty=fail_on_empty)
 
 
-def _check(sources: list[Input], input_file: str | None, wish: RecordParts, follow: int, number: int) -> None:
-    if not sources and input_file is None:
-        raise BadInput("name a file, a folder or an address, or give - for standard input")
+def _check(wish: RecordParts, follow: int, number: int) -> None:
     if number != 1:
         raise BadInput("--list names one list, --all and --everything want all of them")
     if wish.attributes and (follow or wish.number != 1):
         raise BadInput("--attributes are those of a page: --list, --all, --everything and --follow are for its lists")
     (attribute_method if wish.attributes else record_method)(wish.method)  # raises BadInput for a name nobody has
-    if input_file == "-" and any(source.is_stdin for source in sources):
-        raise BadInput("standard input can be a page or a list of addresses, not both")
-    if input_file is not None and input_file != "-" and not Path(input_file).is_file():
-        raise BadInput(f"--input-file {input_file}: no such file")
 
 
 def _run(

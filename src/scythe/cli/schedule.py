@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from scythe.cli.console import plain_errors, quiet_ends
+from scythe.cli.options import verb
 from scythe.cli.watch_options import MaxDelay, Miss, WatchedSites, Within, parse_duration
 from scythe.errors import BadInput
 
@@ -52,74 +52,70 @@ Exit codes:
 """
 
 LAST_S = 14 * 86_400.0
-app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
-
-ArchiveAt = Annotated[
-    str, typer.Option("--archive", metavar="FILE|URL", help="Archive of `scythe watch`: a file or postgresql://...")
-]
-Simulate = Annotated[Path | None, typer.Option(metavar="CSV|DIR", help="Run policies over recorded arrivals.")]
-Policies = Annotated[
-    list[str] | None,
-    typer.Option("--policy", metavar="NAME", help="Policies to run, repeated or comma-separated."),
-]
-Shown = Annotated[
-    int | None, typer.Option(min=1, metavar="P", help="Number of records the list shows; default: from meta.json.")
-]
-Recover = Annotated[bool, typer.Option("--recover", help="Older pages can be followed, at one request each.")]
-WarmUp = Annotated[
-    float | None,
-    typer.Option(parser=parse_duration, metavar="TIME", help="How much history the policy starts with; default: 28d."),
-]
-Cold = Annotated[bool, typer.Option("--cold", help="Start without history, knowing only one page.")]
-Last = Annotated[
-    float | None,
-    typer.Option(parser=parse_duration, metavar="TIME", help="Time span of the plot, up to the end; default: 14d."),
-]
-Output = Annotated[Path | None, typer.Option("--output", "-o", metavar="FILE.svg|.png", help="Write a plot here.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON lines instead of a table.")]
 
 
-@app.command(help=HELP)
+@verb(HELP, needs_arguments=False)
+# long because every option stands here, once: the signature is the help
 def schedule(
     sites: WatchedSites = None,
-    archive: ArchiveAt = "watch.scythe.db",
-    simulate: Simulate = None,
-    policy: Policies = None,
-    shown: Shown = None,
+    archive: Annotated[
+        str, typer.Option("--archive", metavar="FILE|URL", help="Archive of `scythe watch`: a file or postgresql://...")
+    ] = "watch.scythe.db",
+    simulate: Annotated[
+        Path | None, typer.Option(metavar="CSV|DIR", help="Run policies over recorded arrivals.")
+    ] = None,
+    policy: Annotated[
+        list[str] | None,
+        typer.Option("--policy", metavar="NAME", help="Policies to run, repeated or comma-separated."),
+    ] = None,
+    shown: Annotated[
+        int | None, typer.Option(min=1, metavar="P", help="Number of records the list shows; default: from meta.json.")
+    ] = None,
     miss: Miss = 0.01,
     max_delay: MaxDelay = None,
     p95: Within = None,
-    recover: Recover = False,
-    warm_up: WarmUp = None,
-    cold: Cold = False,
-    last: Last = None,
-    output: Output = None,
-    as_json: AsJson = False,
+    recover: Annotated[
+        bool, typer.Option("--recover", help="Older pages can be followed, at one request each.")
+    ] = False,
+    warm_up: Annotated[
+        float | None,
+        typer.Option(
+            parser=parse_duration, metavar="TIME", help="How much history the policy starts with; default: 28d."
+        ),
+    ] = None,
+    cold: Annotated[bool, typer.Option("--cold", help="Start without history, knowing only one page.")] = False,
+    last: Annotated[
+        float | None,
+        typer.Option(parser=parse_duration, metavar="TIME", help="Time span of the plot, up to the end; default: 14d."),
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="FILE.svg|.png", help="Write a plot here.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON lines instead of a table.")] = False,
 ) -> None:
-    with quiet_ends(), plain_errors():
-        if simulate is None:
-            if policy or shown or recover or cold or max_delay or p95 or warm_up:
-                raise BadInput("policies and goals are tried on a trace: name one with --simulate")
-            from scythe.cli.schedule_report import show_plan
+    if simulate is None:
+        if policy or shown or recover or cold or max_delay or p95 or warm_up:
+            raise BadInput("policies and goals are tried on a trace: name one with --simulate")
+        from scythe.cli.schedule_report import show_plan
 
-            show_plan(archive, sites or [], plot=output, last_s=last or LAST_S, as_json=as_json)
-            return
-        if sites:
-            raise BadInput("--simulate takes a trace, not a SITE")
-        from scythe.cli.schedule_report import Experiment, choose_policies, run_experiment
-        from scythe.schedule.simulate import WARM_S
-        from scythe.watch_model import Goals
+        show_plan(archive, sites or [], plot=output, last_s=last or LAST_S, as_json=as_json)
+        return
+    if sites:
+        raise BadInput("--simulate takes a trace, not a SITE")
+    from scythe.cli.schedule_report import Experiment, choose_policies, run_experiment
+    from scythe.schedule.simulate import WARM_S
+    from scythe.watch_model import Goals
 
-        run_experiment(
-            Experiment(
-                path=simulate,
-                policies=choose_policies(policy or []),
-                goals=Goals(miss=miss, max_delay_s=max_delay, delay_s=p95, recovers=recover),
-                shown=shown,
-                warm_s=warm_up or WARM_S,
-                begin="cold" if cold else "warm",
-                plot=output,
-                last_s=last or LAST_S,
-                as_json=as_json,
-            )
+    run_experiment(
+        Experiment(
+            path=simulate,
+            policies=choose_policies(policy or []),
+            goals=Goals(miss=miss, max_delay_s=max_delay, delay_s=p95, recovers=recover),
+            shown=shown,
+            warm_s=warm_up or WARM_S,
+            begin="cold" if cold else "warm",
+            plot=output,
+            last_s=last or LAST_S,
+            as_json=as_json,
         )
+    )

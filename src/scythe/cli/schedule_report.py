@@ -110,7 +110,7 @@ def run_experiment(wanted: Experiment) -> None:
     runs = list(_run_all(wanted, traces))
     if wanted.as_json:
         for run in runs:
-            typer.echo(json.dumps(_plain(run)))
+            typer.echo(json.dumps({"days": round(run.trial.days, 3), **asdict(run.score)}))
     else:
         _show_trial(runs, traces)
     if wanted.plot is not None:
@@ -158,10 +158,6 @@ def _run(wanted: Experiment, trace: Trace, policy: str) -> PolicyRun:
     return PolicyRun(policy, trace, trial, score_trial(policy, trace, trial), made[0].forecast)
 
 
-def _plain(run: PolicyRun) -> dict[str, Any]:
-    return {"days": round(run.trial.days, 3), **asdict(run.score)}
-
-
 def _show_trial(runs: Sequence[PolicyRun], traces: Sequence[Trace]) -> None:
     from rich.console import Console
 
@@ -203,16 +199,11 @@ def _delay(hours: float | None) -> str:
 
 def _mean(scores: Sequence[Score]) -> Score:
     """Return a score of the means; that of the delays is of those there are."""
-    return replace(
-        scores[0],
-        trace="mean",
-        fetches_day=mean([one.fetches_day for one in scores]) or 0.0,
-        requests_day=mean([one.requests_day for one in scores]) or 0.0,
-        duplicates_fetch=mean([one.duplicates_fetch for one in scores]) or 0.0,
-        missed=mean([one.missed for one in scores]) or 0.0,
-        mean_delay_h=mean([one.mean_delay_h for one in scores]),
-        p95_delay_h=mean([one.p95_delay_h for one in scores]),
-    )
+    counts = ("fetches_day", "requests_day", "duplicates_fetch", "missed")
+    means: dict[str, Any] = {
+        name: mean([getattr(one, name) for one in scores]) for name in (*counts, "mean_delay_h", "p95_delay_h")
+    }
+    return replace(scores[0], trace="mean", **means | {name: means[name] or 0.0 for name in counts})
 
 
 def _history(runs: Sequence[PolicyRun], trace: Trace, wanted: Experiment) -> History:

@@ -159,6 +159,20 @@ class ImageRows:
         self._rows.close()
 
 
+def require_format(kind: str | None, *things: str) -> None:
+    """Raise BadInput where `-f` names no format that holds any of these."""
+    if kind is not None and kind not in formats_of(*things):
+        raise BadInput(f"-f {kind}: known formats are {', '.join(formats_of(*things))}")
+
+
+def format_of(output: str, kind: str | None, thing: str, hint: str = "or add -f") -> str:
+    """Return the format that `-f` or else the suffix of a file names. Raises BadInput where there is none."""
+    kind = kind or format_by_suffix(output, thing)
+    if kind is None or kind not in formats_of(thing):
+        raise BadInput(f"-o {output}: the suffix names no format (known: {suffixes_of(thing)}); {hint}")
+    return kind
+
+
 def open_document_sink(
     output: str | None,
     kind: str | None,
@@ -175,10 +189,7 @@ def open_document_sink(
     if is_folder(output):
         return DocumentFolder(Path(output), kind, form) if kind else DocumentExport(Path(output), download)
     thing = FIELDS if form.columns else DOCUMENTS
-    kind = kind or format_by_suffix(output, thing)
-    if kind not in formats_of(thing):
-        known = suffixes_of(thing)
-        raise BadInput(f"-o {output}: the suffix names no format (known: {known}); add -f, or end a folder with /")
+    kind = format_of(output, kind, thing, "add -f, or end a folder with /")
     file = _open(output)
     return Sink(file, document_writer(kind, file, form, many=many))
 
@@ -188,8 +199,7 @@ def open_row_sink(output: str | None, kind: str | None, shape: Shape) -> Writer[
 
     Standard output is a table on a terminal and CSV in a pipe. Raises BadInput, MissingExtra and OSError.
     """
-    if kind is not None and kind not in formats_of(ROWS):
-        raise BadInput(f"-f {kind}: known formats are {', '.join(formats_of(ROWS))}")
+    require_format(kind, ROWS)
     if output is None or output == "-":
         kind = kind or ("table" if sys.stdout.isatty() else "csv")
         if kind == "parquet":

@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated, Any
+from datetime import datetime
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from scythe.cli.console import OK, counted, neutralise, plain_errors, quiet_ends
+from scythe.cli.console import counted, say_lines
+from scythe.cli.options import verb
 from scythe.cli.watch_options import say_duration
 
 if TYPE_CHECKING:
@@ -33,37 +35,29 @@ Exit codes:
   2  invalid command
 """
 
-app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
-
 _SHOWN = 20  # of each kind, without --all
 
-AnyArchive = Annotated[
-    str, typer.Option("--archive", metavar="FILE|URL", envvar="SCYTHE_ARCHIVE", help="The archive to inspect.")
-]
-AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
-All = Annotated[bool, typer.Option("--all", help=f"Show every site and host, not only the first {_SHOWN}.")]
 
+@verb(HELP)
+def status(
+    archive: Annotated[
+        str, typer.Option("--archive", metavar="FILE|URL", envvar="SCYTHE_ARCHIVE", help="The archive to inspect.")
+    ],
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    everything: Annotated[
+        bool, typer.Option("--all", help=f"Show every site and host, not only the first {_SHOWN}.")
+    ] = False,
+) -> None:
+    from scythe.archive.open import open_archive
+    from scythe.workers.worker_status import read_status
 
-@app.command(help=HELP, no_args_is_help=True)
-def status(archive: AnyArchive, as_json: AsJson = False, everything: All = False) -> None:
-    with quiet_ends(), plain_errors():
-        from scythe.archive.open import open_archive
-        from scythe.workers.worker_status import read_status
-
-        with open_archive(archive, create=False) as opened:
-            found = read_status(opened)
-        if as_json:
-            plain = asdict(found) | {"pages_per_second": round(found.pages_per_second, 3)}
-            typer.echo(json.dumps(plain, default=_plain))
-        else:
-            for line in _lines(found, None if everything else _SHOWN):
-                typer.echo(neutralise(line))
-        raise typer.Exit(OK)
-
-
-def _plain(value: Any) -> str:
-    """Write a time as JSON has none."""
-    return str(value.isoformat())
+    with open_archive(archive, create=False) as opened:
+        found = read_status(opened)
+    if as_json:
+        plain = asdict(found) | {"pages_per_second": round(found.pages_per_second, 3)}
+        typer.echo(json.dumps(plain, default=datetime.isoformat))
+    else:
+        say_lines(_lines(found, None if everything else _SHOWN))
 
 
 def _lines(found: Status, most: int | None) -> Iterator[str]:

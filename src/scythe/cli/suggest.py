@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from scythe.cli.console import FAILED, USAGE, complain, counted, neutralise, quiet_ends, take_any_text
-from scythe.cli.options import BaseUrl, Delay, fetch_flags, with_options
-from scythe.cli.page_inputs import SETS, keep_good, load_pages
-from scythe.errors import BadInput, MissingExtra
+from scythe.cli.console import FAILED, OK, USAGE, complain, counted, neutralise, take_any_text
+from scythe.cli.options import BaseUrl, Delay, fetch_flags, verb
+from scythe.cli.page_inputs import SETS, keep_good, load_pages, profile_at
+from scythe.cli.sinks import format_of, open_row_sink, require_format
+from scythe.errors import BadInput
 from scythe.fetch.fetch_options import FetchOptions
 from scythe.fetch.inputs import (
     PAGE_SUFFIXES,
@@ -25,7 +26,7 @@ from scythe.fetch.inputs import (
     load,
     spread,
 )
-from scythe.output.formats import ADDRESSES, format_by_suffix, formats_of, suffixes_of
+from scythe.output.formats import ADDRESSES, formats_of
 from scythe.url import host
 
 if TYPE_CHECKING:
@@ -185,11 +186,8 @@ _HOW = {
 }
 _COLUMNS = ("url", "why", "by", "cluster", "alike", "images", "kinds", "new_kinds", "unsure")
 
-app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 
-
-@app.command(help=HELP, no_args_is_help=True)
-@with_options(fetch=fetch_flags)
+@verb(HELP, os_error=USAGE, fetch=fetch_flags)
 def suggest(
     inputs: Annotated[list[str], typer.Argument(metavar="INPUTS", show_default=False)],
     count: Annotated[int, typer.Option("--count", "-n", min=1, max=1_000, help="Number of pages to suggest.")] = 6,
@@ -221,43 +219,25 @@ def suggest(
     delay: Delay = 1.0,
     *,
     fetch: FetchOptions,
-) -> None:
-    with quiet_ends():
-        try:
-            form = _form(kind, output)
-            known = _known(profile)
-            candidates = find_candidates(inputs, check_base(url), by, fetch, pages=pages, delay_s=delay)
-            found = _suggest(candidates, count, seed, known)
-            if not found:
-                complain("no page is left to suggest")
-                raise typer.Exit(FAILED)
-            complain(f"{len(found)} of {counted(len(candidates.names), 'page')}, {_HOW[candidates.by]}")
-            _write([_row(one, candidates) for one in found], form, output)
-        except (BadInput, MissingExtra, OSError) as error:
-            complain(str(error))
-            raise typer.Exit(USAGE) from None
+) -> int:
+    form = _form(kind, output)
+    known = profile_at(profile).profile.images if profile is not None else None
+    candidates = find_candidates(inputs, check_base(url), by, fetch, pages=pages, delay_s=delay)
+    found = _suggest(candidates, count, seed, known)
+    if not found:
+        complain("no page is left to suggest")
+        return FAILED
+    complain(f"{len(found)} of {counted(len(candidates.names), 'page')}, {_HOW[candidates.by]}")
+    _write([asdict(one) | {"url": candidates.names[one.at]} for one in found], form, output)
+    return OK
 
 
 def _form(kind: str | None, output: str | None) -> str:
     """Return the format that was asked for; raise BadInput where there is no such."""
-    if kind is not None and kind not in formats_of(ADDRESSES):
-        raise BadInput(f"-f {kind}: known formats are {', '.join(formats_of(ADDRESSES))}")
+    require_format(kind, ADDRESSES)
     if kind is None and output in (None, "-"):
         return "table" if sys.stdout.isatty() else "txt"
-    form = kind or format_by_suffix(output or "", ADDRESSES)
-    if form is None:
-        known = suffixes_of(ADDRESSES)
-        raise BadInput(f"-o {output}: the suffix names no format (known: {known}); or add -f")
-    return form
-
-
-def _known(profile: str | None) -> SiteImages | None:
-    from scythe.site.profile import open_profile
-
-    try:
-        return open_profile(profile).profile.images if profile is not None else None
-    except OSError as error:
-        raise BadInput(f"{profile}: cannot be read: {error.strerror or error}") from None
+    return kind or format_of(output or "", None, ADDRESSES)
 
 
 def _suggest(candidates: Candidates, count: int, seed: int, known: SiteImages | None) -> tuple[Suggestion, ...]:
@@ -286,15 +266,10 @@ def _open(pages: Sequence[LoadedPage], bare: list[str]) -> Iterator[Page]:
         yield page
 
 
-def _row(one: Suggestion, candidates: Candidates) -> dict[str, str | int | None]:
-    return asdict(one) | {"url": candidates.names[one.at]}
-
-
 def _write(rows: Sequence[dict[str, str | int | None]], form: str, output: str | None) -> None:
     if form == "txt":
         _write_lines([str(row["url"]) for row in rows], output)
         return
-    from scythe.cli.sinks import open_row_sink
     from scythe.output.rows import RowBatch, Shape
 
     shown = _COLUMNS[:2] if form == "table" else _COLUMNS

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from scythe.cli.console import complain, plain_errors, quiet_ends
+from scythe.cli.console import complain
 from scythe.cli.interrupts import on_interrupt
-from scythe.cli.options import BaseUrl, Delay, fetch_flags, with_options
+from scythe.cli.options import BaseUrl, Delay, MorePages, fetch_flags, verb
 from scythe.cli.page_inputs import open_state
 from scythe.errors import BadInput
 from scythe.fetch.fetch_options import FetchOptions
@@ -48,32 +49,54 @@ Exit codes:
 
 _NEW_ARCHIVE = "web.scythe.db"
 
-app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 
-Host = Annotated[
-    str,
-    typer.Option(
-        metavar="ADDRESS", help="Address to listen on; anything but loopback is reachable from other machines."
-    ),
-]
-Port = Annotated[int, typer.Option(min=0, max=65535, help="Port to listen on; 0: any free port.")]
-Names = Annotated[
-    list[str] | None,
-    typer.Option("--name", metavar="HOST", help="Host name under which other machines reach this one."),
-]
-Token = Annotated[
-    str | None,
-    typer.Option(
-        envvar="SCYTHE_TOKEN", metavar="TOKEN", help="Fixed token instead of a new one; at least 16 characters."
-    ),
-]
-Browser = Annotated[bool, typer.Option("--browser/--no-browser", help="Open the page in the browser.")]
+@dataclass(frozen=True, slots=True)
+class ServeWish:
+    """Where the page is to be served, and whether a browser opens it."""
+
+    host: str
+    port: int
+    names: tuple[str, ...]
+    token: str | None
+    browser: bool
+
+    def options(self) -> ServeOptions:
+        """Return it as the server wants it. Raises BadInput where the token could be guessed."""
+        from scythe.web.server import ServeOptions
+
+        if self.token is not None and len(self.token) < 16:
+            raise BadInput("a token has 16 characters or more")
+        return ServeOptions(self.host, self.port, self.names, self.token or "")
 
 
-@app.command(help=HELP)
-@with_options(fetch=fetch_flags)
+def serve_flags(
+    host: Annotated[
+        str,
+        typer.Option(
+            metavar="ADDRESS", help="Address to listen on; anything but loopback is reachable from other machines."
+        ),
+    ] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port to listen on; 0: any free port.")] = 0,
+    name: Annotated[
+        list[str] | None,
+        typer.Option("--name", metavar="HOST", help="Host name under which other machines reach this one."),
+    ] = None,
+    token: Annotated[
+        str | None,
+        typer.Option(
+            envvar="SCYTHE_TOKEN", metavar="TOKEN", help="Fixed token instead of a new one; at least 16 characters."
+        ),
+    ] = None,
+    browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open the page in the browser.")] = True,
+) -> ServeWish:
+    """Say where a page is served."""
+    return ServeWish(host, port, tuple(name or ()), token, browser)
+
+
+@verb(HELP, needs_arguments=False, serving=serve_flags, fetch=fetch_flags)
+@trimmed()
 def ui(
-    pages: Annotated[list[str] | None, typer.Argument(metavar="[PAGES]...", show_default=False)] = None,
+    pages: MorePages = None,
     archive: Annotated[
         str | None,
         typer.Option(metavar="FILE|postgresql://...", help="The archive to show; created if it does not exist."),
@@ -82,26 +105,20 @@ def ui(
         str | None,
         typer.Option(metavar="FILE", help="The profile to show and to extend; created when needed."),
     ] = None,
-    host: Host = "127.0.0.1",
-    port: Port = 0,
-    name: Names = None,
-    token: Token = None,
-    browser: Browser = True,
+    *,
+    serving: ServeWish,
     url: BaseUrl = None,
     delay: Delay = 1.0,
-    *,
     fetch: FetchOptions,
 ) -> None:
-    with quiet_ends(), trimmed(), plain_errors():
-        from scythe.web.server import ServeOptions
-        from scythe.web.state import StateOptions
+    from scythe.web.state import StateOptions
 
-        if archive is None and not pages and profile is None:
-            archive = find_archive(Path())
-        serving = ServeOptions(host, port, tuple(name or ()), check_token(token))
-        options = StateOptions(archive, Path(profile) if profile else None, "", fetch, delay)
-        state = open_state(pages or [], check_base(url), options)
-        open_page(state, serving, "/", opens=browser)
+    if archive is None and not pages and profile is None:
+        archive = find_archive(Path())
+    options = StateOptions(archive, Path(profile) if profile else None, "", fetch, delay)
+    served = serving.options()
+    state = open_state(pages or [], check_base(url), options)
+    open_page(state, served, "/", opens=serving.browser)
 
 
 def find_archive(folder: Path) -> str:
@@ -112,13 +129,6 @@ def find_archive(folder: Path) -> str:
     where = found[0] if found else _NEW_ARCHIVE
     complain(f"the archive is {where}{'' if found else ', which is new'}")
     return where
-
-
-def check_token(token: str | None) -> str:
-    """Return the token to want; raise BadInput where it could be guessed."""
-    if token is not None and len(token) < 16:
-        raise BadInput("a token has 16 characters or more")
-    return token or ""
 
 
 def open_page(state: State, options: ServeOptions, path: str, *, opens: bool) -> None:

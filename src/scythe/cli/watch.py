@@ -9,41 +9,15 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from scythe.cli.console import EMPTY, INTERRUPTED, OK, complain, counted, neutralise, plain_errors, quiet_ends
+from scythe.cli.console import EMPTY, INTERRUPTED, OK, complain, counted, neutralise, show_live
 from scythe.cli.interrupts import on_interrupt
-from scythe.cli.options import (
-    Quiet,
-    run_flags,
-    site_address,
-    with_options,
-)
-from scythe.cli.watch_options import (
-    AsJson,
-    AtLeast,
-    Exec,
-    FeedFiles,
-    Follow,
-    Forget,
-    MaxDelay,
-    Miss,
-    NotifyFirst,
-    OlderPages,
-    Once,
-    Only,
-    Policy,
-    QueueLists,
-    Secret,
-    WantedLists,
-    WatchArchive,
-    WatchedSites,
-    Webhook,
-    Within,
-    say_duration,
-)
+from scythe.cli.options import Quiet, comma_separated, run_flags, site_address, verb
+from scythe.cli.watch_options import MaxDelay, Miss, WatchedSites, Within, parse_duration, say_duration
 from scythe.errors import BadInput
 from scythe.memory import trimmed
 from scythe.watch_model import Goals
@@ -70,7 +44,7 @@ def kinds_of(names: str | None) -> frozenset[str] | None:
 
     if names is None:
         return None
-    kinds = frozenset(name.strip() for name in names.split(",") if name.strip())
+    kinds = frozenset(comma_separated(names))
     unknown = sorted(kinds - set(KINDS))
     if unknown or not kinds:
         raise BadInput(f"{(unknown or [names])[0]!r} is not a kind of event; expected one of {', '.join(KINDS)}")
@@ -111,22 +85,13 @@ class Showing:
         if not self.is_table or self.quiet:
             yield
             return
-        showing = asyncio.ensure_future(self._show(run))
+        showing = asyncio.ensure_future(show_live(lambda: self._table(run), _LOOK_S, to_errors=False))
         try:
             yield
         finally:
             showing.cancel()
             with suppress(asyncio.CancelledError):
                 await showing
-
-    async def _show(self, run: Watch) -> None:
-        from rich.console import Console
-        from rich.live import Live
-
-        with Live(console=Console(), transient=True, auto_refresh=False) as live:
-            while True:
-                live.update(self._table(run), refresh=True)
-                await asyncio.sleep(_LOOK_S)
 
     def _table(self, run: Watch) -> RenderableType:
         from rich.box import SIMPLE
@@ -218,54 +183,103 @@ Exit codes:
   130  interrupted; the same command resumes
 """
 
-app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 
-
-@app.command(help=HELP)
-@with_options(run=run_flags)
-def watch(  # long, since every option is a line here and one where it is passed on
+@verb(HELP, needs_arguments=False, run=run_flags)
+@trimmed()
+# long because every option stands here, once: the signature is the help
+def watch(
     sites: WatchedSites = None,
-    archive: WatchArchive = "watch.scythe.db",
+    archive: Annotated[
+        str, typer.Option("--archive", metavar="FILE|URL", help="Archive: a file or postgresql://...")
+    ] = "watch.scythe.db",
     miss: Miss = 0.01,
     max_delay: MaxDelay = None,
     p95: Within = None,
-    floor: AtLeast = None,
-    policy: Policy = "auto",
-    older_pages: OlderPages = 20,
-    list_: WantedLists = None,
-    follow: Follow = False,
-    exec_: Exec = None,
-    webhook: Webhook = None,
-    webhook_secret: Secret = "",
-    feed: FeedFiles = None,
-    notify_first: NotifyFirst = False,
-    once: Once = False,
-    queue: QueueLists = False,
-    forget: Forget = False,
-    as_json: AsJson = False,
-    events: Only = None,
+    floor: Annotated[
+        float | None,
+        typer.Option(
+            "--floor",
+            parser=parse_duration,
+            metavar="TIME",
+            help="Minimum time between two visits to a page; default: 10m.",
+        ),
+    ] = None,
+    policy: Annotated[
+        str, typer.Option(metavar="NAME", help="Scheduling policy; see `scythe schedule --help`.")
+    ] = "auto",
+    older_pages: Annotated[
+        int,
+        typer.Option(min=0, max=1_000, help="Maximum number of older pages to follow back to known records; 0: none."),
+    ] = 20,
+    list_: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--list",
+            metavar="N|KIND",
+            help="Only this list of the page: the N-th, or the first of a kind; see `scythe records SITE --all`.",
+        ),
+    ] = None,
+    follow: Annotated[bool, typer.Option("--follow", help="Also archive the page behind each new record.")] = False,
+    exec_: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--exec", metavar="COMMAND", help="Run COMMAND with new records as JSON lines on its standard input."
+        ),
+    ] = None,
+    webhook: Annotated[
+        list[str] | None, typer.Option("--webhook", metavar="URL", help="Post new records to URL as JSON.")
+    ] = None,
+    webhook_secret: Annotated[
+        str,
+        typer.Option(
+            "--webhook-secret",
+            metavar="TEXT",
+            envvar="SCYTHE_WEBHOOK_SECRET",
+            help="Secret for signing webhook messages.",
+        ),
+    ] = "",
+    feed: Annotated[
+        list[Path] | None,
+        typer.Option("--feed", metavar="FILE", help="Keep a feed of new records in FILE: .rss, .xml, .atom or .json."),
+    ] = None,
+    notify_first: Annotated[
+        bool, typer.Option("--notify-first", help="Also send hooks the records of the first visit to a page.")
+    ] = False,
+    once: Annotated[bool, typer.Option("--once", help="Visit each due page once, then exit; for cron.")] = False,
+    queue: Annotated[
+        bool, typer.Option("--queue", help="Queue SITE... for `scythe worker` and exit; needs a PostgreSQL archive.")
+    ] = False,
+    forget: Annotated[bool, typer.Option("--forget", help="Stop watching SITE...; archived records stay.")] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON object per event, also on a terminal.")
+    ] = False,
+    events: Annotated[
+        str | None,
+        typer.Option(
+            "--events", metavar="KINDS", help="Only these kinds of events, comma-separated: record,lost,trouble ..."
+        ),
+    ] = None,
     *,
     run: dict[str, Any],
     quiet: Quiet = False,
-) -> None:
-    with quiet_ends(), trimmed(), plain_errors():
-        from scythe.watching.hooks import HookOptions
-        from scythe.watching.list_identity import Chosen
-        from scythe.watching.watch_options import ListOptions, WatchOptions
+) -> int:
+    from scythe.watching.hooks import HookOptions
+    from scythe.watching.list_identity import Chosen
+    from scythe.watching.watch_options import ListOptions, WatchOptions
 
-        addresses = [site_address(site) for site in sites or ()]
-        if forget:
-            raise typer.Exit(_forget(archive, addresses))
-        goals = Goals(miss=miss, max_delay_s=max_delay, delay_s=p95, floor_s=floor or Goals().floor_s)
-        wanted = ListOptions(policy, goals, older_pages, follow, regions=tuple(map(Chosen.named, list_ or ())))
-        options = WatchOptions(once=once, **run)
-        hooks = HookOptions(
-            tuple(exec_ or ()), tuple(webhook or ()), webhook_secret, notify_first=notify_first, feeds=tuple(feed or ())
-        )
-        if queue:
-            raise typer.Exit(_queue(addresses, archive, wanted, options, hooks, quiet=quiet))
-        show = Showing(is_table=not as_json and sys.stdout.isatty(), kinds=kinds_of(events), quiet=quiet)
-        raise typer.Exit(_watch(addresses, archive, wanted, options, hooks, show))
+    addresses = [site_address(site) for site in sites or ()]
+    if forget:
+        return _forget(archive, addresses)
+    goals = Goals(miss=miss, max_delay_s=max_delay, delay_s=p95, floor_s=floor or Goals().floor_s)
+    wanted = ListOptions(policy, goals, older_pages, follow, regions=tuple(map(Chosen.named, list_ or ())))
+    options = WatchOptions(once=once, **run)
+    hooks = HookOptions(
+        tuple(exec_ or ()), tuple(webhook or ()), webhook_secret, notify_first=notify_first, feeds=tuple(feed or ())
+    )
+    if queue:
+        return _queue(addresses, archive, wanted, options, hooks, quiet=quiet)
+    show = Showing(is_table=not as_json and sys.stdout.isatty(), kinds=kinds_of(events), quiet=quiet)
+    return _watch(addresses, archive, wanted, options, hooks, show)
 
 
 def _watch(

@@ -1,8 +1,7 @@
-"""Options of `scythe watch`, and durations such as "6h"."""
+"""Options of `scythe watch` and `scythe schedule`, and durations such as "6h"."""
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -59,7 +58,6 @@ def _unit_s(written: str, text: str) -> float:
 
 
 WatchedSites = Annotated[list[str] | None, typer.Argument(metavar="[SITE...]", show_default=False)]
-WatchArchive = Annotated[str, typer.Option("--archive", metavar="FILE|URL", help="Archive: a file or postgresql://...")]
 Miss = Annotated[
     float, typer.Option(min=0.0001, max=0.5, metavar="SHARE", help="Largest share of records that may be missed.")
 ]
@@ -74,58 +72,5 @@ Within = Annotated[
         parser=parse_duration,
         metavar="TIME",
         help="See 95 % of records within TIME; may pause at night.",
-    ),
-]
-AtLeast = Annotated[
-    float | None,
-    typer.Option(
-        "--floor",
-        parser=parse_duration,
-        metavar="TIME",
-        help="Minimum time between two visits to a page; default: 10m.",
-    ),
-]
-Policy = Annotated[str, typer.Option(metavar="NAME", help="Scheduling policy; see `scythe schedule --help`.")]
-OlderPages = Annotated[
-    int,
-    typer.Option(min=0, max=1_000, help="Maximum number of older pages to follow back to known records; 0: none."),
-]
-WantedLists = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--list",
-        metavar="N|KIND",
-        help="Only this list of the page: the N-th, or the first of a kind; see `scythe records SITE --all`.",
-    ),
-]
-Follow = Annotated[bool, typer.Option("--follow", help="Also archive the page behind each new record.")]
-Exec = Annotated[
-    list[str] | None,
-    typer.Option("--exec", metavar="COMMAND", help="Run COMMAND with new records as JSON lines on its standard input."),
-]
-Webhook = Annotated[list[str] | None, typer.Option("--webhook", metavar="URL", help="Post new records to URL as JSON.")]
-Secret = Annotated[
-    str,
-    typer.Option(
-        "--webhook-secret", metavar="TEXT", envvar="SCYTHE_WEBHOOK_SECRET", help="Secret for signing webhook messages."
-    ),
-]
-FeedFiles = Annotated[
-    list[Path] | None,
-    typer.Option("--feed", metavar="FILE", help="Keep a feed of new records in FILE: .rss, .xml, .atom or .json."),
-]
-NotifyFirst = Annotated[
-    bool, typer.Option("--notify-first", help="Also send hooks the records of the first visit to a page.")
-]
-Once = Annotated[bool, typer.Option("--once", help="Visit each due page once, then exit; for cron.")]
-QueueLists = Annotated[
-    bool, typer.Option("--queue", help="Queue SITE... for `scythe worker` and exit; needs a PostgreSQL archive.")
-]
-Forget = Annotated[bool, typer.Option("--forget", help="Stop watching SITE...; archived records stay.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object per event, also on a terminal.")]
-Only = Annotated[
-    str | None,
-    typer.Option(
-        "--events", metavar="KINDS", help="Only these kinds of events, comma-separated: record,lost,trouble ..."
     ),
 ]

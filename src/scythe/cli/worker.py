@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from scythe.cli.console import INTERRUPTED, OK, complain, neutralise, plain_errors, quiet_ends
+from scythe.cli.console import INTERRUPTED, OK, complain, neutralise, plain_errors
 from scythe.cli.interrupts import on_interrupt
-from scythe.cli.options import Quiet, StoreAt
+from scythe.cli.options import Quiet, StoreAt, verb
 from scythe.memory import trimmed
 
 if TYPE_CHECKING:
@@ -46,39 +46,35 @@ Exit codes:
   130  interrupted; other workers take over
 """
 
-app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 
-SharedArchive = Annotated[
-    str,
-    typer.Option(
-        "--archive", metavar="URL", envvar="SCYTHE_ARCHIVE", help="The archive: postgresql://USER@HOST/DATABASE."
-    ),
-]
-Places = Annotated[int, typer.Option(min=1, max=1_000, help="Number of sites to handle at once.")]
-Heartbeat = Annotated[
-    float,
-    typer.Option(min=1.0, max=3_600.0, metavar="SECONDS", help="Other workers take over after this much silence."),
-]
-Patience = Annotated[
-    float,
-    typer.Option(min=0.0, max=31_536_000.0, metavar="SECONDS", help="How long to wait for an unreachable database."),
-]
-Extractors = Annotated[int, typer.Option(min=1, max=256, help="Number of extraction processes.")]
-UntilIdle = Annotated[bool, typer.Option("--until-idle", help="Exit when no site is left to crawl and no list is due.")]
-
-
-@app.command(help=HELP, no_args_is_help=True)
+@verb(HELP)
+@trimmed()
 def worker(
-    archive: SharedArchive,
-    places: Places = 8,
-    heartbeat: Heartbeat = 30.0,
-    extractors: Extractors = 1,
-    until_idle: UntilIdle = False,
-    patience: Patience = 600.0,
+    archive: Annotated[
+        str,
+        typer.Option(
+            "--archive", metavar="URL", envvar="SCYTHE_ARCHIVE", help="The archive: postgresql://USER@HOST/DATABASE."
+        ),
+    ],
+    places: Annotated[int, typer.Option(min=1, max=1_000, help="Number of sites to handle at once.")] = 8,
+    heartbeat: Annotated[
+        float,
+        typer.Option(min=1.0, max=3_600.0, metavar="SECONDS", help="Other workers take over after this much silence."),
+    ] = 30.0,
+    extractors: Annotated[int, typer.Option(min=1, max=256, help="Number of extraction processes.")] = 1,
+    until_idle: Annotated[
+        bool, typer.Option("--until-idle", help="Exit when no site is left to crawl and no list is due.")
+    ] = False,
+    patience: Annotated[
+        float,
+        typer.Option(
+            min=0.0, max=31_536_000.0, metavar="SECONDS", help="How long to wait for an unreachable database."
+        ),
+    ] = 600.0,
     store: StoreAt = "",
     quiet: Quiet = False,
 ) -> None:
-    with quiet_ends(), _leaving(), trimmed(), plain_errors():
+    with _leaving(), plain_errors():
         from scythe.workers.orders import check_shared
 
         check_shared(archive)

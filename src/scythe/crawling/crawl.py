@@ -18,13 +18,12 @@ from tempfile import TemporaryDirectory
 from time import monotonic
 
 from scythe.archive.archive import Archive
-from scythe.archive.begin_run import count_pages, enter_site
 from scythe.archive.frontier import add_urls, next_due
 from scythe.archive.host_leases import host_rows, take_host, want_host
 from scythe.archive.open import open_archive
 from scythe.archive.profile_history import save_profile
 from scythe.archive.stored_documents import to_document
-from scythe.archive.stored_sites import save_notes
+from scythe.archive.stored_sites import count_pages, enter_site, save_notes
 from scythe.crawl_model import HostLease, Outcome, Receipt, Task
 from scythe.crawling.crawl_options import PARTS, USUAL_PARTS, CrawlOptions
 from scythe.crawling.judge_response import Judge

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from operator import attrgetter
@@ -13,11 +13,9 @@ from statistics import fmean
 
 from scythe.crawl_model import Extracted
 from scythe.demo.build import DemoPage
-from scythe.demo.corners import Corner
-from scythe.demo.crawl_steps import RedesignEffect, Step, Visited, VisitedUrl
-from scythe.demo.growing import Watched
-from scythe.demo.protocol import Request
+from scythe.demo.crawl_steps import RedesignEffect, Step, Visited
 from scythe.demo.scoring import compare, cut_tokens, rate
+from scythe.demo.watched_list import Watched
 from scythe.demo.world import World
 from scythe.model import Document
 from scythe.reader import read
@@ -40,13 +38,23 @@ class Lap:
         """How many times as fast cutting is."""
         return self.tree_s / max(self.cut_s, 1e-9)
 
+    @property
+    def tree_us(self) -> float:
+        """Microseconds a page, by the tree."""
+        return self.tree_s / max(self.pages, 1) * 1e6
+
+    @property
+    def cut_us(self) -> float:
+        """Microseconds a page, cut."""
+        return self.cut_s / max(self.pages, 1) * 1e6
+
 
 def race(profile: str, pages: Iterable[DemoPage]) -> tuple[Lap, ...]:
     """Extract every page by what was learned, and read it by its tree, on one core: text, and of lists their records.
 
     The site sees all pages once before, as in a crawl that comes back; of three times each the best one counts.
     """
-    site = Site.from_json(profile).skip_hopeless_trees()
+    site = Site.from_json(profile)
     shown = list(pages)
     for page in shown:
         site.extract(page.html, url=page.url)
@@ -103,20 +111,6 @@ class FieldRow:
 
 
 @dataclass(frozen=True, slots=True)
-class CornerRow:
-    """One odd corner and what became of it."""
-
-    name: str
-    says: str
-    requests: int  # that the server saw
-    states: tuple[tuple[str, int], ...]  # of its addresses
-    why: str  # the reason most of those had that became no page
-    is_good: bool  # it ended as it should
-    twins: int = 0  # pages with the content of another one, which was stored once
-    cut: int = 0  # pages that did not come whole
-
-
-@dataclass(frozen=True, slots=True)
 class LearnedBefore:
     """What was learned of the site before it changed."""
 
@@ -149,7 +143,6 @@ class Results:
     profiles: int
     kinds: tuple[KindRow, ...]
     fields: tuple[FieldRow, ...]
-    corners: tuple[CornerRow, ...]
     steps: tuple[Step, ...]
     redesign: RedesignEffect | None
     laps: tuple[Lap, ...]  # before the redesign
@@ -172,7 +165,7 @@ class Results:
         return sum(row.found for row in self.kinds)
 
 
-def score_kinds(world: World, visited: Iterable[Visited], paths: Collection[str] | None = None) -> tuple[KindRow, ...]:
+def score_kinds(world: World, visited: Iterable[Visited], paths: set[str] | None = None) -> tuple[KindRow, ...]:
     """Compare what was extracted with the gold, kind by kind; only on those `paths`, where they are given."""
     got = {visit.path: visit.extracted for visit in visited}
     kinds: dict[str, list[tuple[DemoPage, Extracted | None]]] = {}
@@ -232,24 +225,6 @@ def _ways(extracted: Extracted | None) -> dict[str, str]:
         return {}
     how: dict[str, str] = json.loads(extracted.rest).get("how", {})
     return {name: how[name].partition(":")[0] for name in FIELDS if name in how}
-
-
-def judge_corners(
-    corners: Iterable[Corner], addresses: Sequence[VisitedUrl], log: Sequence[Request], visited: Sequence[Visited] = ()
-) -> tuple[CornerRow, ...]:
-    """Say for every corner how often it was asked and what became of its addresses."""
-    rows = []
-    for corner in corners:
-        own = [address for address in addresses if corner.holds(address.path)]
-        states = Counter(address.state for address in own)
-        whys = Counter(address.why for address in own if address.why and address.state != "done")
-        requests = sum(corner.holds(request.target) for request in log)
-        why = whys.most_common(1)[0][0] if whys else ""
-        good = set(states) <= set(corner.good) | {"redirect"}
-        stored = Counter(visit.stored for visit in visited if corner.holds(visit.path))
-        ends = (tuple(states.most_common()), why, good, stored["duplicate"], stored["cut"])
-        rows.append(CornerRow(corner.name, corner.says, requests, *ends))
-    return tuple(rows)
 
 
 _RECORDS = 4

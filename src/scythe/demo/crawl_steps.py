@@ -6,26 +6,20 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import fmean
-from time import monotonic
 from typing import TYPE_CHECKING
 
-from sqlalchemy import select
-
-from scythe.archive.schema import URLS
 from scythe.crawl_model import Extracted, Outcome, Receipt
 from scythe.crawling.crawl import Crawl, run_watched
 from scythe.crawling.crawl_options import CrawlOptions
-from scythe.demo.corners import LAB
 from scythe.demo.protocol import Request
 from scythe.demo.world import World
 
 if TYPE_CHECKING:
     from scythe.archive.archive import Archive
     from scythe.crawling.stats import CrawlStats
-    from scythe.demo.serve import Served
+    from scythe.demo.serve import DemoThread
 
 AT_ONCE = 8  # requests under way
-_MOST, _MORE = 2, 1_000  # pages wanted: so many times those of the site, and some; corners without end are left sooner
 
 Watch = Callable[[Crawl], Awaitable[None]]  # shows a run until it is cancelled
 Each = Callable[[Crawl], None]  # is called after every page that was stored
@@ -36,17 +30,7 @@ class Visited:
     """One page that came into the archive."""
 
     path: str
-    stored: str  # what the archive made of it
     extracted: Extracted | None
-
-
-@dataclass(frozen=True, slots=True)
-class VisitedUrl:
-    """One address the crawl knew, and how it ended."""
-
-    path: str
-    state: str
-    why: str
 
 
 @dataclass
@@ -56,63 +40,29 @@ class Crawled:
     base: str  # of the site
     visited: list[Visited] = field(default_factory=list)  # in the order they came
     tallies: list[CrawlStats] = field(default_factory=list)  # one for each run
-    endings: list[str] = field(default_factory=list)  # why each run ended
-    seconds: float = 0.0
 
     async def take(self, outcome: Outcome, receipt: Receipt) -> None:
         """Take note of a page that was stored."""
         path = outcome.task.url.removeprefix(self.base)
-        self.visited.append(Visited(path, receipt.stored, outcome.extracted))
+        self.visited.append(Visited(path, outcome.extracted))
 
 
-def crawl_on(
-    crawled: Crawled,
-    served: Served,
-    archive: Archive,
-    *,
-    watch: Watch,
-    each: Each | None = None,
-    corners: bool = True,
-    patience_s: float = 0.0,
-) -> None:
-    """Crawl, or go on crawling, until nothing is left that is due within `patience_s`, or `each` stops the run.
+def crawl_on(crawled: Crawled, served: DemoThread, archive: Archive, *, watch: Watch, each: Each) -> None:
+    """Crawl, or go on crawling, until nothing is left or `each` stops the run.
 
-    Without `corners` the page that leads into them is left out; with them a run begins there, for they may be left.
+    The site is ours and on this machine, so it is asked without a pause.
     """
 
     async def take(outcome: Outcome, receipt: Receipt) -> None:
         await crawled.take(outcome, receipt)
-        if each is not None:
-            each(run)
+        each(run)
 
-    began = monotonic()
-    start = served.url + LAB.path[1:] if corners and served.site.corners else served.url
-    run = Crawl(start, archive, _options(served, patience_s, corners), listener=take)
+    options = CrawlOptions(
+        limit=2 * len(served.world.paths), delay=0.0, concurrency=AT_ONCE, per_host=AT_ONCE, allow_private=True
+    )
+    run = Crawl(served.url, archive, options, listener=take)
     asyncio.run(run_watched(run, watch))
     crawled.tallies.append(run.tally)
-    crawled.endings.append(run.why_ended)
-    crawled.seconds += monotonic() - began
-
-
-def _options(served: Served, patience_s: float, corners: bool) -> CrawlOptions:
-    """Say how: the site is ours and on this machine, so without a pause. What failed is tried once more."""
-    return CrawlOptions(
-        limit=_MOST * len(served.world.paths) + _MORE,
-        delay=0.0,
-        concurrency=AT_ONCE,
-        per_host=AT_ONCE,
-        deny=() if corners else (f"*{LAB.path}",),
-        attempts=2,
-        allow_private=True,
-        patience_s=patience_s,
-    )
-
-
-def list_addresses(archive: Archive, base: str) -> list[VisitedUrl]:
-    """Return every address of the archive's only site with what became of it."""
-    with archive.reading() as connection:
-        rows = connection.execute(select(URLS.c.url, URLS.c.state, URLS.c.why).order_by(URLS.c.id)).all()
-    return [VisitedUrl(row.url.removeprefix(base), row.state, row.why or "") for row in rows]
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
 
-from scythe.demo.plan import BASE, PagePlan, Voice
+from scythe.demo.plan import BASE, PagePlan, Voice, load_words
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,47 +33,7 @@ class Design:
     sidebar_first: bool
 
 
-DESIGNS = (
-    Design(
-        name="field",
-        nav="site-nav",
-        main="content",
-        article="story",
-        article_tag="article",
-        title="story__title",
-        byline="story__meta",
-        body="story__body",
-        figure="story__figure",
-        teaser_box="related-stories",
-        advert="ad-slot",
-        share="share-bar",
-        newsletter="newsletter-signup",
-        comments="comments",
-        comment="comment",
-        footer="site-footer",
-        sidebar_first=False,
-    ),
-    Design(
-        name="barn",
-        nav="c-menu",
-        main="l-wrap",
-        article="td-post",
-        article_tag="div",
-        title="entry-title",
-        byline="entry-info",
-        body="entry-content clearfix",
-        figure="wp-caption",
-        teaser_box="td_block_wrap more",
-        advert="banner-300",
-        share="social-row",
-        newsletter="mc-form",
-        comments="disc",
-        comment="disc-item",
-        footer="c-bottom",
-        sidebar_first=True,
-    ),
-)
-
+DESIGNS = tuple(Design(**design) for design in load_words("designs"))
 _EMPTY = frozenset({"img", "meta", "link", "br", "hr", "input", "source"})
 
 
@@ -87,11 +47,7 @@ def el(name: str, /, *inside: str, **attributes: str | bool | None) -> str:
         elif value not in (None, False, ""):
             written.append(f' {key}="{escape(str(value))}"')
     start = f"<{name}{''.join(written)}>"
-    return (
-        start
-        if name in ("img", "meta", "link", "br", "hr", "input", "source")
-        else f"{start}{''.join(inside)}</{name}>"
-    )
+    return start if name in _EMPTY else f"{start}{''.join(inside)}</{name}>"
 
 
 @dataclass(frozen=True, slots=True)

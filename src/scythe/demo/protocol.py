@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from http import HTTPStatus
-from typing import Protocol
 
 from scythe.demo.answers import Answer, ServedSite
 
@@ -27,21 +26,6 @@ class Request:
     method: str = "GET"
 
 
-class Reception(Protocol):
-    """What all connections of one server ask for their answers."""
-
-    latency_s: float  # before every answer
-    connections: int
-    open: set[DemoConnection]
-
-    @property
-    def note(self) -> Callable[[Request], None]:
-        """What writes a request down."""
-
-    def serve(self, target: str) -> tuple[Answer, bytes]:
-        """Answer one request, with the head of the answer."""
-
-
 @dataclass
 class ServerState:
     """What all connections of one server share."""
@@ -49,23 +33,14 @@ class ServerState:
     site: ServedSite
     design: int = 0
     latency_s: float = 0.0  # before every answer
-    redesign_after: int | None = None  # requests after which the other design is served
     note: Callable[[Request], None] = lambda request: None
-    served: int = 0
     connections: int = 0
     visits: Counter[str] = field(default_factory=Counter)
     kept: dict[tuple[str, int], tuple[Answer, bytes]] = field(default_factory=dict)
     open: set[DemoConnection] = field(default_factory=set)
 
     def serve(self, target: str) -> tuple[Answer, bytes]:
-        """Answer one request, with the head of the answer."""
-        self.served += 1
-        if self.redesign_after is not None and self.served == self.redesign_after + 1:
-            self.design = 1 - self.design
-        return self.keep(target)
-
-    def keep(self, target: str) -> tuple[Answer, bytes]:
-        """Return an answer with its head, made once where it is always the same."""
+        """Answer one request, with the head of the answer, made once where it is always the same."""
         key = (target, self.design)
         if found := self.kept.get(key):
             return found
@@ -80,7 +55,7 @@ class ServerState:
 class DemoConnection(asyncio.Protocol):
     """One connection: requests are answered one after the other, in order."""
 
-    def __init__(self, desk: Reception) -> None:
+    def __init__(self, desk: ServerState) -> None:
         self.desk = desk
         self.buffer = b""
         self.is_waiting = False  # an answer is being held back

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -16,9 +15,7 @@ from scythe.archive.profile_history import stored_profile
 from scythe.archive.site_health import count_archive
 from scythe.archive.stored_sites import site_rows
 from scythe.demo.build import DemoPage
-from scythe.demo.corners import Corner
 from scythe.demo.crawl_results import (
-    CornerRow,
     KindRow,
     Lap,
     LearnedBefore,
@@ -27,7 +24,6 @@ from scythe.demo.crawl_results import (
     choose_article,
     choose_listing,
     count_fields,
-    judge_corners,
     race,
     score_kinds,
     score_texts,
@@ -39,20 +35,16 @@ from scythe.demo.crawl_steps import (
     Watch,
     crawl_on,
     judge_redesign,
-    list_addresses,
     order_steps,
 )
-from scythe.demo.growing import Watched, watch_growth
-from scythe.demo.replay import Replay
-from scythe.demo.serve import DemoOptions, DemoProcess, serve_demo_process
+from scythe.demo.serve import DemoOptions, DemoThread, serve_demo
+from scythe.demo.watched_list import ShowWatch, Watched, watch_growth
 from scythe.demo.wording import describe_change
 from scythe.demo.world import World
 from scythe.site.site import Site
 from scythe.watching.events import Event
-from scythe.watching.watch import Watch as ListWatch
 
 _FIRST_PART = 0.45  # of the pages, after which the crawl is stopped for a while
-_PATIENCE_S = 20.0  # for what failed: it is tried again after ten to fifteen seconds
 _RACED = 120  # pages at most
 
 
@@ -63,14 +55,13 @@ class ShowOptions:
     pages: int = 120  # content pages; lists come on top
     seed: int = 1
     design: int = 0  # to begin with
-    has_corners: bool = True
     watch_s: float = 14.0  # that the list is watched, and until the next visit; 0: it is not
 
 
 class Show:
     """A demo under way: the site is served."""
 
-    def __init__(self, options: ShowOptions, site: DemoProcess, archive: Archive, folder: Path) -> None:
+    def __init__(self, options: ShowOptions, site: DemoThread, archive: Archive, folder: Path) -> None:
         self.options, self.site = options, site
         self.laps: tuple[Lap, ...] = ()
         self.laps_after: tuple[Lap, ...] = ()
@@ -104,7 +95,6 @@ class Show:
             self.crawled,
             self.site,
             self._archive,
-            corners=False,
             watch=watch,
             each=lambda run: run.stop("the first part is here") if self.came >= wanted else None,
         )
@@ -112,10 +102,9 @@ class Show:
         profile = self._profile
         if profile is not None:
             layouts = Site.from_json(profile).profile.layouts
-            names = dict.fromkeys(rules.name for layout in layouts for rules in layout.fields if rules.ways)
-            lists = ["records"] if any(layout.lists for layout in layouts) else []
-            images = ["images"] if any(layout.images.pages for layout in layouts) else []
-            self.learned = LearnedBefore(cold, len(layouts), (*names, *images, *lists))
+            names = dict.fromkeys(rules.name for layout in layouts for rules in layout.fields)
+            lists = ["records"] if any(layout.records.lists for layout in layouts) else []
+            self.learned = LearnedBefore(cold, len(layouts), (*names, *lists))
 
     def race(self) -> tuple[Lap, ...]:
         """Get the pages that came so far by the tree and by what was learned, and take the time of both."""
@@ -129,7 +118,7 @@ class Show:
             if self._redesigned_after is None:
                 self._redesigned_after = self.site.redesign(1 - self.world.design)
 
-        crawl_on(self.crawled, self.site, self._archive, corners=False, watch=watch, each=change)
+        crawl_on(self.crawled, self.site, self._archive, watch=watch, each=change)
         notes, scores = _noticed(self._profile), score_texts(self.world, self.crawled.visited)
         self.redesigned = judge_redesign(self.steps, notes, scores)
 
@@ -141,21 +130,11 @@ class Show:
             self.laps_after = self._race(self.steps[healed:])
         return self.laps_after
 
-    def watch(
-        self, tell: Callable[[Event], None], show: Callable[[ListWatch, Replay], asyncio.Future[None]] | None = None
-    ) -> Watched:
+    def watch(self, tell: Callable[[Event], None], show: ShowWatch | None = None) -> Watched:
         """Watch a list of another site that grows meanwhile."""
         options = self.options
         self.watched = watch_growth(self._folder, options.watch_s, seed=options.seed, tell=tell, show=show)
         return self.watched
-
-    def visit_corners(self, watch: Watch) -> None:
-        """Crawl the odd corners, too. What fails there is to be tried again after a while."""
-        crawl_on(self.crawled, self.site, self._archive, watch=watch)
-
-    def finish(self, watch: Watch) -> None:
-        """Try once more what failed the first time."""
-        crawl_on(self.crawled, self.site, self._archive, patience_s=_PATIENCE_S, watch=watch)
 
     def score(self) -> tuple[KindRow, ...]:
         """Compare the pages that came so far with what they hold."""
@@ -184,7 +163,6 @@ class Show:
             profiles=sum(tally.profiles for tally in tallies),
             kinds=score_kinds(self.world, visited),
             fields=count_fields(visit for visit in visited if visit.path in self._paths),
-            corners=self._corners(),
             steps=self.steps,
             redesign=self.redesigned,
             laps=self.laps,
@@ -211,20 +189,13 @@ class Show:
         design = self.world.design
         return self.world.page(step.path, design if step.design == 0 else 1 - design)
 
-    def _corners(self) -> tuple[CornerRow, ...]:
-        corners = [each for each in self.site.site.corners if isinstance(each, Corner) and each.name != "lab"]
-        addresses = list_addresses(self._archive, self.world.base)
-        return judge_corners(corners, addresses, self.site.log, self.crawled.visited)
-
 
 @contextmanager
 def open_show(options: ShowOptions) -> Iterator[Show]:
     """Serve the site until the block ends; whatever was written on the way is gone then."""
-    corners = ("all",) if options.has_corners else ()
-    served = DemoOptions(options.seed, options.pages, options.design, corners=corners, slow_s=1.0)
     with (
         TemporaryDirectory() as name,
-        serve_demo_process(served) as site,
+        serve_demo(DemoOptions(options.seed, options.pages, options.design)) as site,
         open_archive(Path(name) / "demo.scythe.db") as archive,
     ):
         yield Show(options, site, archive, Path(name))

@@ -6,41 +6,19 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from scythe.demo.crawl_results import CornerRow, Results, total
+from scythe.demo.crawl_results import Results, total
 from scythe.demo.crawl_steps import ENOUGH, RedesignEffect
-from scythe.demo.growing import Look, Watched
+from scythe.demo.watched_list import Watched
 from scythe.site.drift import Change
 from scythe.watch_model import HOUR_S
+from scythe.watching.events import VisitEvent
 
-_STATES = {
-    "done": "archived",
-    "redirect": "followed",
-    "gone": "gone",
-    "refused": "not asked for",
-    "skipped": "left out",
-    "failed": "given up",
-    "other": "no page",
-    "retry": "to be tried again",
-    "new": "not asked for yet",
-}
 _WHYS = {  # what sets a visit, for those who see it the first time
     "cold start": "learning its pace",
     "forecast": "before records fall off",
     "cap": "no list waits longer",
     "floor": "as soon as it may",
 }
-
-
-def corner_ending(row: CornerRow) -> str:
-    """Say what became of a corner's addresses."""
-    if not row.states:
-        return "not asked for, by address"
-    counts = ", ".join(f"{number} {_STATES.get(state, state)}" for state, number in row.states)
-    counts += f", {row.twins} of them like others" if row.twins else ""
-    counts += ", marked as not whole" if row.cut else ""
-    if not row.why or row.why.startswith("leads to"):
-        return counts
-    return f"{counts}: {row.why.removeprefix('no page: ')}"
 
 
 def percent(share: float) -> str:
@@ -88,9 +66,9 @@ def describe_change(change: Change) -> str:
     return f"noticed that {change.field} {is_missing} in {change.layout}"
 
 
-def stamp(at: float) -> str:
+def stamp(at: float | datetime) -> str:
     """Write what the clock of the list showed: Mon 14:05."""
-    return f"{datetime.fromtimestamp(at, UTC):%a %H:%M}"
+    return f"{at if isinstance(at, datetime) else datetime.fromtimestamp(at, UTC):%a %H:%M}"
 
 
 def span(seconds: float) -> str:
@@ -99,35 +77,31 @@ def span(seconds: float) -> str:
     return f"{minutes // 60} h {minutes % 60:02d} min" if minutes >= 60 else f"{minutes} min"
 
 
-def plan_words(look: Look) -> str:
+def plan_words(visit: VisitEvent) -> str:
     """Say when a list is visited next, and why."""
-    if look.next_at is None:
+    if visit.next_at is None:
         return "no next visit"
-    return f"next {stamp(look.next_at)}, about {look.expected:.0f} ({why_words(look)})"
+    return f"next {stamp(visit.next_at)}, about {visit.expected:.0f} ({why_words(visit)})"
 
 
-def why_words(look: Look) -> str:
+def why_words(visit: VisitEvent) -> str:
     """Say what set the next visit."""
-    return _WHYS.get(look.why, look.why)
+    return _WHYS.get(visit.why, visit.why)
 
 
 def describe_watch(watched: Watched) -> Iterator[str]:
     """Say what a watch came to, and what a fixed pace would have taken."""
-    seen = len(watched.sightings)
+    seen = len(watched.seen)
     yield (
         f"{len(watched.published)} records were published until the last visit, {seen} of them seen: "
         f"{watched.lost or 'none'} lost, {watched.doubled or 'none'} twice"
         f"{f', {watched.strange} that never were' if watched.strange else ''}."
     )
-    hourly = watched.visits_every(HOUR_S)
-    told = f"{len(watched.looks)} visits took {watched.requests} requests. Once an hour would have been {hourly}"
-    if watched.safe_s is not None:
-        count = watched.visits_every(watched.safe_s)
-        told += (
-            f"; the slowest fixed pace that is sure to lose none, every {span(watched.safe_s)}, {count}, but that is "
-        )
-        told += "known only afterwards"
-    yield f"{told}. A record waited {span(watched.delay_s)} on average; `--p95 1h` would see it sooner."
+    yield (
+        f"{len(watched.visits)} visits took {watched.requests} requests. Once an hour would have been "
+        f"{watched.visits_every(HOUR_S)}. A record waited {span(watched.delay_s)} on average; `--p95 1h` would see it "
+        "sooner."
+    )
     if watched.redesigned_at is not None:
         known = "was known again" if watched.is_known_again else "was taken for another list"
         yield f"On {stamp(watched.redesigned_at)} the list got another design and {known}."
@@ -156,10 +130,6 @@ def _judge(results: Results) -> Iterator[Promise]:
     yield Promise("every page of the site is found", found, results.found == results.pages)
     if results.f1 is not None:
         yield Promise(f"F1 of the text is at least {LEAST_F1}", f"{results.f1:.3f}", results.f1 >= LEAST_F1)
-    if results.corners:
-        bad = [row for row in results.corners if not row.is_good]
-        came = "; ".join(f"{row.says}: {corner_ending(row)}" for row in bad) or f"all {len(results.corners)}"
-        yield Promise("odd corners end as they should", came, not bad)
     if sum(lap.pages for lap in results.laps) >= _RACED:
         times = total(results.laps).times
         yield Promise("cutting is faster than reading by the tree", f"{times:.1f} times", times > 1)
@@ -170,8 +140,8 @@ def _judge(results: Results) -> Iterator[Promise]:
         yield Promise("a redesign heals by itself", healed, redesign.is_over)
     watched = results.watched
     if watched is not None:
-        seen = f"{len(watched.sightings)} of {len(watched.published)}"
-        is_kept = bool(watched.looks) and not (watched.lost or watched.strange)
+        seen = f"{len(watched.seen)} of {len(watched.published)}"
+        is_kept = bool(watched.visits) and not (watched.lost or watched.strange)
         yield Promise("no record is lost", seen, is_kept)
         yield Promise("no record is reported twice", f"{watched.doubled or 'none'}", not watched.doubled)
         known = "yes" if watched.is_known_again else "taken for another one"

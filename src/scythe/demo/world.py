@@ -349,13 +349,6 @@ def _pager(listing: DemoList) -> str:
     return el("nav", " ".join(links), class_="pagination")
 
 
-_FEEDS = {
-    "/feed.xml": "application/rss+xml",
-    "/atom.xml": "application/atom+xml",
-    "/feed.json": "application/feed+json",
-}
-
-
 @dataclass(frozen=True)
 class World:
     """A site of `pages` content pages and the lists, archives and pages about itself that lead to them."""
@@ -364,7 +357,6 @@ class World:
     pages: int = 200
     design: int = 0  # of pages asked for without naming one
     base: str = BASE  # scheme, host and port of every address on it
-    weight_bytes: int = 0  # pages are made at least so long, as scripts make real ones
     more: tuple[MenuEntry, ...] = ()  # entries of the menu besides the usual ones
 
     @cached_property
@@ -386,10 +378,14 @@ class World:
         """Write the page at a path, with its gold; None where there is none."""
         design = self.design if design is None else design
         if listing := self.ledger.lists.get(path):
-            return self._settle(write_list(listing, DESIGNS[design], self._frame("en")))
+            return self.write_list(listing, design)
         if plan := self.ledger.by_path.get(path):
             return self.write(plan, design)
         return None
+
+    def write_list(self, listing: DemoList, design: int) -> DemoPage:
+        """Write a page of a list that may not be in the ledger."""
+        return self._settle(write_list(listing, DESIGNS[design], self._frame("en")))
 
     def write(self, plan: PagePlan, design: int, *, write: Writer | None = None) -> DemoPage:
         """Write a page that may not be in the ledger; `write` replaces what its kind has for content."""
@@ -400,10 +396,10 @@ class World:
         return self._settle(write_page(plan, others, DESIGNS[design], frame=frame, write=writer, remarks=remarks))
 
     def _settle(self, page: DemoPage) -> DemoPage:
-        """Give a page the address its site is served at, and the weight that is wanted."""
+        """Give a page the address its site is served at."""
         html = page.html.replace(BASE.encode(), self.base.encode())
         images = tuple(image.replace(BASE, self.base) for image in page.gold_images)
-        return replace(page, html=_weigh(html, self.weight_bytes), gold_images=images, base=self.base)
+        return replace(page, html=html, gold_images=images, base=self.base)
 
     def _frame(self, language: str, tags: tuple[tuple[str, str], ...] = ()) -> PageFrame:
         names = load_words(language)["ui"]["sections"]
@@ -418,11 +414,8 @@ class World:
             MenuEntry("Archive", "/archive/"),
         ]
         menu += self.more
-        head = tuple(
-            el("link", rel="alternate", type=kind, href=path, title=page_parts.SITE_NAME)
-            for path, kind in _FEEDS.items()
-        )
-        return PageFrame("/", tuple(menu), tags, head)
+        feed = el("link", rel="alternate", type="application/rss+xml", href="/feed.xml", title=page_parts.SITE_NAME)
+        return PageFrame("/", tuple(menu), tags, (feed,))
 
     def _tags(self, plan: PagePlan) -> tuple[tuple[str, str], ...]:
         """Name the lists that a page stands in."""
@@ -451,14 +444,3 @@ def _write_about(plan: PagePlan, voice: Voice, design: Design) -> list[PagePart]
 
 
 _WRITERS: dict[str, Writer] = {"product": write_product, "gallery": write_gallery, "about": _write_about}
-
-
-def _weigh(html: bytes, least: int) -> bytes:
-    """Make a page longer by the state of a script that nobody reads."""
-    missing = least - len(html)
-    if missing <= 0:
-        return html
-    before, end, after = html.rpartition(b"</body>")
-    entry = b'{"slot":"%06d","size":[300,250],"lazy":true,"seen":false},'
-    filling = b"".join(entry % n for n in range(missing // 60 + 1))
-    return before + b"<script>window.__MORE__=[" + filling + b"0]</script>\n" + end + after

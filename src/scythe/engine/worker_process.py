@@ -6,15 +6,11 @@ says so, so that no page is blamed if it dies.
 
 from __future__ import annotations
 
-import fcntl
-import os
-import resource
-import signal
 import sys
 import time
 from array import array
 from collections.abc import Callable, Sequence
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 from selectolax.lexbor import SelectolaxError
 
@@ -26,14 +22,12 @@ from scythe.engine.worker_protocol import (
     Message,
     SiteSetup,
     WorkerAnswer,
+    WorkerLoop,
     allow_cpu,
     describe,
-    limit_memory,
     pack_answer,
-    read_frame,
     unpack_job,
     unpack_setup,
-    write_frame,
 )
 from scythe.errors import BadInput, ScytheError
 from scythe.fetch.page_check import sniff_bytes
@@ -78,7 +72,7 @@ class SeenUrls:
 
 
 # images are so on all pages of a layout: more pages do not help
-_LASTING = ("tree: read cold", "missing: no rule in this layout")
+_LASTING = ("tree: read cold (no rule in this layout)", "missing: no rule in this layout")
 _HANDED_S = 30.0  # between two profiles that are handed on
 
 
@@ -144,7 +138,7 @@ class SiteLearner:
         self._sample.settle(learned=site is not None)
         if site is None:
             return None
-        self._site = site.skip_hopeless_trees()
+        self._site = site
         return self._hand_on(site)
 
     def take_profile(self, *, now: bool = False) -> str | None:
@@ -216,41 +210,24 @@ class SiteLearner:
 
 def _take_up(profile: str | None) -> Site | None:
     try:
-        return Site.from_json(profile).skip_hopeless_trees() if profile else None
+        return Site.from_json(profile) if profile else None
     except BadInput:  # whoever gave it has checked it: what an archive holds may be of a newer version
         return None
 
 
 def _knows(profile: Profile | None) -> list[tuple[object, ...]]:
     """Return what a profile has rules for, without the rules."""
-    return [
-        (layout.name, [(each.name, len(each.ways)) for each in layout.fields], len(layout.lists), layout.images.pages)
-        for layout in (profile.layouts if profile is not None else ())
-    ]
+    return [(layout.name, layout.fields, layout.records) for layout in (profile.layouts if profile is not None else ())]
 
 
-PIPE_BYTES = 1_048_576  # what an ordinary user may ask for
-
-
-class ExtractionWorker:
+class ExtractionWorker(WorkerLoop):
     """Answers frames until there are no more."""
 
     def __init__(self, pipe_in: BinaryIO, pipe_out: BinaryIO, cpu_s: float) -> None:
-        self._in, self._out = pipe_in, pipe_out
-        self._cpu_s = cpu_s
+        super().__init__(pipe_in, pipe_out, cpu_s)
         self._sites: dict[str, SiteLearner] = {}
         self._told = SeenUrls()
-        self._is_ill = False
         self._tidy_at = time.monotonic() + TIDY_S
-
-    def run(self) -> None:
-        """Work until the input ends, or memory ran out once."""
-        self._send({"ready": os.getpid()})
-        while not self._is_ill and (frame := read_frame(self._in)) is not None:
-            allow_cpu(self._cpu_s)
-            self._obey(frame)
-            if time.monotonic() >= self._tidy_at:
-                self._tidy()
 
     def _obey(self, frame: Message) -> None:
         do = frame.head["do"]
@@ -259,10 +236,11 @@ class ExtractionWorker:
         elif do == "extract":
             site = self._sites[frame.head["site"]]
             self._extract(site, unpack_job(frame, site.setup))
-        elif do == "learn":
-            self._learn_from(self._sites[frame.head["site"]], list(zip(frame.head["urls"], frame.parts, strict=True)))
         elif do == "finish":
-            self._finish(frame.head["site"], learn=frame.head["learn"], leave=frame.head["leave"])
+            pages = list(zip(frame.head["urls"], frame.parts, strict=True))
+            self._finish(frame.head["site"], pages, learn=frame.head["learn"], leave=frame.head["leave"])
+        if time.monotonic() >= self._tidy_at:
+            self._tidy()
 
     def _enter(self, setup: SiteSetup) -> None:
         """Take up a site, or go on with one that is known in the way it is to be done now."""
@@ -286,7 +264,7 @@ class ExtractionWorker:
         try:
             return site.extract(job)
         except (MemoryError, SelectolaxError):  # the tree builder has no other reason to fail
-            self._is_ill = True  # what half-built things still hold is not known: a fresh worker goes on
+            self._is_ill = True
             return WorkerAnswer(why="took too much memory", died=True)
         except ScytheError as error:
             return WorkerAnswer(why=f"could not be extracted: {error}")
@@ -300,19 +278,14 @@ class ExtractionWorker:
         self._tidy()
         self._send({"learned": site.setup.key}, [profile.encode()] if profile is not None else [])
 
-    def _learn_from(self, site: SiteLearner, pages: Sequence[tuple[str, bytes]]) -> None:
-        """Learn from all of these pages at once, which somebody else has fetched and reads."""
-        for url, body in pages:
-            site.extract(Job(site.setup, url, body))
-        profile = site.study() or site.take_profile(now=True)
-        if profile is not None:
-            self._send({"learned": site.setup.key}, [profile.encode()])
-
-    def _finish(self, key: str, *, learn: bool, leave: bool) -> None:
+    def _finish(self, key: str, pages: Sequence[Kept], *, learn: bool, leave: bool) -> None:
+        """Learn a site from the pages kept, or from those that somebody else has fetched and reads."""
         site = self._sites.pop(key, None) if leave else self._sites.get(key)
         profile = None
         if site is not None:
-            profile = site.study() if learn and not site.is_learned else None
+            for url, body in pages:
+                site.extract(Job(site.setup, url, body))
+            profile = site.study() if learn and (pages or not site.is_learned) else None
             profile = profile or site.take_profile(now=True)
         self._send(*pack_answer(WorkerAnswer(profile=profile)))
 
@@ -320,30 +293,6 @@ class ExtractionWorker:
         tidy()
         self._tidy_at = time.monotonic() + TIDY_S
 
-    def _send(self, head: dict[str, Any], parts: Sequence[bytes] = ()) -> None:
-        self._out.write(b"".join(write_frame(head, parts)))
-        self._out.flush()
-
-
-def widen_pipe(descriptor: int) -> None:
-    """Let a pipe hold some pages, so that both sides wait less for each other; not every system can."""
-    try:
-        fcntl.fcntl(descriptor, fcntl.F_SETPIPE_SZ, PIPE_BYTES)
-    except (AttributeError, OSError):
-        return
-
-
-def main(arguments: Sequence[str]) -> None:
-    """Run as a process: the arguments are the caps, in seconds and bytes."""
-    cpu_s, memory_bytes = float(arguments[0]), int(arguments[1])
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the crawl, which lets us finish
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    limit_memory(memory_bytes)
-    widen_pipe(0)
-    pipe_out = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # what anything prints must not get between the frames
-    ExtractionWorker(sys.stdin.buffer, pipe_out, cpu_s).run()
-
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    ExtractionWorker.main(sys.argv[1:])

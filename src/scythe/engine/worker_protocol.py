@@ -5,10 +5,13 @@ A message is two lengths (4 bytes each, big endian), a JSON object and raw parts
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import resource
+import signal
 import struct
+import sys
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
@@ -121,6 +124,56 @@ def _frame(text: bytes, body: bytes) -> Message:
         parts.append(body[start : start + length])
         start += length
     return Message(head, tuple(parts))
+
+
+PIPE_BYTES = 1_048_576  # what an ordinary user may ask for
+
+
+class WorkerLoop:
+    """The process's side of the pipes: obeys messages until there are no more, or memory ran out once."""
+
+    def __init__(self, pipe_in: BinaryIO, pipe_out: BinaryIO, cpu_s: float) -> None:
+        self._in, self._out = pipe_in, pipe_out
+        self._cpu_s = cpu_s
+        self._is_ill = False  # what half-built things still hold is not known: a fresh process goes on
+
+    @classmethod
+    def main(cls, arguments: Sequence[str]) -> None:
+        """Run as a process: the arguments are the caps, in seconds and bytes."""
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the run, which lets us finish
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        limit_memory(int(arguments[1]))
+        widen_pipe(0)
+        pipe_out = os.fdopen(os.dup(1), "wb")
+        os.dup2(2, 1)  # what anything prints must not get between the frames
+        cls.prepare()
+        cls(sys.stdin.buffer, pipe_out, float(arguments[0])).run()
+
+    @classmethod
+    def prepare(cls) -> None:
+        """Do what must be done once the limits hold and before the first message."""
+
+    def run(self) -> None:
+        """Obey until the input ends."""
+        self._send({"ready": os.getpid()})
+        while not self._is_ill and (message := read_frame(self._in)) is not None:
+            allow_cpu(self._cpu_s)
+            self._obey(message)
+
+    def _obey(self, message: Message) -> None:
+        raise NotImplementedError
+
+    def _send(self, head: dict[str, Any], parts: Sequence[bytes] = ()) -> None:
+        self._out.write(b"".join(write_frame(head, parts)))
+        self._out.flush()
+
+
+def widen_pipe(descriptor: int) -> None:
+    """Let a pipe hold some pages, so that both sides wait less for each other; not every system can."""
+    try:
+        fcntl.fcntl(descriptor, fcntl.F_SETPIPE_SZ, PIPE_BYTES)
+    except (AttributeError, OSError):
+        return
 
 
 _TEXTS = ("title", "text", "markdown", "html", "rest")  # of an Extracted: each travels as a part of its own

@@ -8,13 +8,16 @@ can be rendered without a second parse. Data tables are told from layout tables 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Container, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate, islice
-
-from selectolax.lexbor import LexborNode
+from typing import TYPE_CHECKING, Any, overload
 
 from scythe.extension import native
+
+if TYPE_CHECKING:
+    from scythe.page.map import Node, PageMap
+    from scythe.page.tree_map import TreeMap
 
 TEXT, INLINE, BOX, SKIP, BREAK, IMAGE, RULE = range(7)
 
@@ -33,6 +36,40 @@ _KINDS = {
 KIND = {tag: kind for kind, tags in _KINDS.items() for tag in tags.split()}
 
 
+def find_in(node: Any, *tags: str) -> list[Any]:
+    """Return the elements in `node`, itself included, with one of these names."""
+    if native is not None and isinstance(node, native.Element):
+        found: list[Any] = node.find(*tags)
+        return found
+    return list(node.css(",".join(tags)))
+
+
+class Nodes(Sequence["Node"]):
+    """Nodes of a map by their rows; handles are made when one is asked for."""
+
+    __slots__ = ("_made", "rows")
+
+    def __init__(self, made: Any, rows: list[int]) -> None:
+        self._made = made
+        self.rows = rows
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    @overload
+    def __getitem__(self, place: int) -> Node: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[Node]: ...
+    def __getitem__(self, place: int | slice) -> Node | list[Node]:
+        if isinstance(place, slice):
+            return [self._made.element(row) for row in self.rows[place]]
+        node: Node = self._made.element(self.rows[place])
+        return node
+
+    def __iter__(self) -> Iterator[Node]:
+        return map(self._made.element, self.rows)
+
+
 @dataclass(slots=True)
 class Blocks:
     """Columns of one page; box 0 is the root. Filled by `cut_blocks`, read-only afterwards."""
@@ -42,7 +79,7 @@ class Blocks:
     box_tag: list[str] = field(default_factory=list)
     box_names: list[str] = field(default_factory=list)  # class, id, role, itemprop as written, joined by spaces
     box_hidden: list[bool] = field(default_factory=list)  # by attribute or inline style, here or above
-    box_node: list[LexborNode] = field(default_factory=list)
+    box_node: Sequence[Node] = field(default_factory=list)
     box_start: list[int] = field(default_factory=list)  # blocks box_start[b]:box_end[b] lie inside box b
     box_end: list[int] = field(default_factory=list)
     # one row per block, page order
@@ -56,9 +93,9 @@ class Blocks:
     lead_tag: list[str] = field(default_factory=list)
     leaf_start: list[int] = field(default_factory=list)  # leaves[leaf_start[i]:leaf_end[i]] are block i's
     leaf_end: list[int] = field(default_factory=list)
-    leaves: list[LexborNode] = field(default_factory=list)  # text and image nodes, page order
+    leaves: Sequence[Node] = field(default_factory=list)  # text and image nodes, page order
     # one row per image, page order
-    image_node: list[LexborNode] = field(default_factory=list)
+    image_node: Sequence[Node] = field(default_factory=list)
     image_block: list[int] = field(default_factory=list)  # number of the block it stands in or before
     image_box: list[int] = field(default_factory=list)
     # one row per block: no image, and no inline element around its words, inside or outside its box
@@ -100,29 +137,38 @@ def is_hidden(attributes: dict[str, str | None]) -> bool:
     return "display:none" in style or "visibility:hidden" in style
 
 
-COMPILED = native
-_COMPILED_KINDS = KIND | {"a": 7, "b": 8, "strong": 8}  # inline elements that are counted
+def read_blocks(page_map: PageMap | TreeMap, row: int = 0, emptied: frozenset[int] = frozenset()) -> Blocks:
+    """Return the blocks of a page or of one of its elements. Linear in the number of nodes.
+
+    `emptied` are the `mem_id` of elements that are taken to have no content.
+    """
+    made = getattr(page_map, "made", None)
+    if made is not None:
+        blocks = Blocks(*made.blocks(row, emptied))
+        for name in ("box_node", "leaves", "image_node"):
+            setattr(blocks, name, Nodes(made, getattr(blocks, name)))
+        return blocks
+    blocks = cut_blocks(page_map.element(row) if row else page_map.root, emptied)
+    numbers = getattr(page_map, "numbers", {})
+    for name in ("box_node", "leaves", "image_node"):
+        setattr(blocks, name, Nodes(page_map, [numbers[node.mem_id] for node in getattr(blocks, name)]))
+    return blocks
 
 
-def cut_blocks(root: LexborNode, emptied: frozenset[int] = frozenset()) -> Blocks:
+def cut_blocks(root: Node, emptied: frozenset[int] = frozenset()) -> Blocks:
     """Walk the tree below `root` once, without recursion, and return its blocks. Linear in the number of nodes.
 
     `emptied` are the `mem_id` of elements that are taken to have no content.
     """
-    if COMPILED is None:
-        return cut_in_python(root, emptied)
-    return Blocks(*COMPILED.list_blocks(root, _COMPILED_KINDS, is_hidden, emptied))
-
-
-def cut_in_python(root: LexborNode, emptied: frozenset[int] = frozenset()) -> Blocks:
-    """Do what the compiled walk does, which must give the same columns."""
     # one long function, because the loop runs once per node of every page: no calls but those at the ends of blocks
     out = Blocks()
-    kinds, leaves = KIND, out.leaves
+    kinds = KIND
+    leaves: list[Node] = []
+    out.leaves = leaves
     box_parent, box_hidden, box_end = out.box_parent, out.box_hidden, out.box_end
     block_rows: list[tuple[str, int, int, int, int, int, str, str, int, int, bool]] = []
-    box_rows: list[tuple[str, str, LexborNode, int]] = []
-    image_rows: list[tuple[LexborNode, int, int]] = []
+    box_rows: list[tuple[str, str, Node, int]] = []
+    image_rows: list[tuple[Node, int, int]] = []
     parts: list[str] = []  # text of the block under way, and what of it is linked and bold
     link_parts: list[str] = []
     bold_parts: list[str] = []
@@ -150,7 +196,7 @@ def cut_in_python(root: LexborNode, emptied: frozenset[int] = frozenset()) -> Bl
         leaf_mark = len(leaves)
         blank, plain = False, True
 
-    def open_box(node: LexborNode, tag: str, parent: int) -> int:
+    def open_box(node: Node, tag: str, parent: int) -> int:
         attributes = node.attributes
         hidden = parent >= 0 and box_hidden[parent]
         if attributes:

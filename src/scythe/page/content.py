@@ -6,13 +6,13 @@ Every tag and attribute of the HTML is written by us, and every word is escaped.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from html import escape
 from itertools import accumulate
 
-from scythe.model import Image, Rendered, TextOptions
+from scythe.model import Image, Rendered, Span, TextOptions
 from scythe.page.blocks import Blocks, Grid, find_grid, render_text
 from scythe.page.markdown import render_markdown
 from scythe.page.outline import PLAIN, Break, Close, InlineReader, Open, Outline, Picture, Piece, TextRun, TextStyle
@@ -218,6 +218,17 @@ class PageContent:
         """Return the images of the page, marked where a rule was given."""
         return self._marked
 
+    def where(self, title: str) -> Mapping[str, tuple[Span | None, ...]]:
+        """Return where the title, each block and each image stand in the bytes of the page."""
+        blocks, places = self.page.blocks, self.page.places
+        heads = [i for i in blocks.directly_in("h1") if blocks.text[i] == title]
+        nodes = [use.node_id - 1 for use in self.page.images]
+        return {
+            "title": (places.of_block(heads[0]) if heads else _title_in_head(self.page, title),),
+            "text": tuple(places.of_block(i) for i in self.kept),
+            "images": tuple(places.of_nodes(node, node) for node in nodes),
+        }
+
     @cached_property
     def _marked(self) -> tuple[Image, ...]:
         if self._mark_images is None:
@@ -267,6 +278,14 @@ class PageContent:
         return Rendered, (self.text(), self.markdown(), self.html(), self.images())
 
 
+def _title_in_head(page: Page, title: str) -> Span | None:
+    for node in page.map.find("title"):
+        words = node.first_child
+        if words is not None and title and title in " ".join((words.text_content or "").split()):
+            return page.places.of(getattr(words, "span", None))
+    return None
+
+
 @dataclass(frozen=True)
 class Prose:
     """Text without a tree behind it: paragraphs are set apart by blank lines, line breaks inside them are kept."""
@@ -285,6 +304,9 @@ class Prose:
 
     def images(self) -> tuple[Image, ...]:
         return self.with_images
+
+    def where(self, title: str) -> Mapping[str, tuple[Span | None, ...]]:
+        return {}
 
     def _pieces(self) -> list[Piece]:
         pieces: list[Piece] = []

@@ -5,12 +5,16 @@ One row per element in page order, so that everything inside an element is one r
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from selectolax.lexbor import LexborNode
-
-from scythe.page.blocks import COMPILED, KIND, SKIP, TEXT, is_hidden, names_of
+from scythe.page.blocks import KIND, SKIP, TEXT, Nodes, is_hidden, names_of
 from scythe.url import Url, absolute
+
+if TYPE_CHECKING:
+    from scythe.page.map import Node, PageMap
+    from scythe.page.tree_map import TreeMap
 
 _SKIP = frozenset("script style noscript template svg iframe object head title textarea select".split())
 
@@ -23,11 +27,11 @@ class Leaf:
     path: tuple[str, ...]
 
 
-def read_leaves(root: LexborNode) -> tuple[Leaf, ...]:
+def read_leaves(root: Node) -> tuple[Leaf, ...]:
     """Walk the tree once, without recursion; leaves of one parent share one path tuple."""
     leaves: list[Leaf] = []
     paths: list[tuple[str, ...]] = [(root.tag or "",)]
-    parents: list[LexborNode] = []  # elements between root and node
+    parents: list[Node] = []  # elements between root and node
     node = root.first_child
     while node is not None:
         tag = node.tag or ""
@@ -64,11 +68,12 @@ class Elements:
     hidden: list[bool] = field(default_factory=list)  # by attribute or inline style, here or above
     leaf_start: list[int] = field(default_factory=list)  # leaves leaf_start[row] : leaf_end[row] lie inside
     leaf_end: list[int] = field(default_factory=list)
-    node: list[LexborNode] = field(default_factory=list)
+    node: Sequence[Node] = field(default_factory=list)
     href: dict[int, str] = field(default_factory=dict)  # row of an `a` -> its address as written, where it has one
     # one row per leaf: a text node with more than white space, page order
     text: list[str] = field(default_factory=list)  # white space squeezed
     leaf_row: list[int] = field(default_factory=list)  # the element it stands in
+    leaf_run: list[int] = field(default_factory=list)  # the first run of the map in it; empty where there is no map
 
     def __len__(self) -> int:
         return len(self.tag)
@@ -83,19 +88,26 @@ class Elements:
         return found
 
 
-def list_elements(root: LexborNode) -> Elements:
-    """Walk the tree below `root` once, without recursion. Linear in the number of nodes."""
-    return list_in_python(root) if COMPILED is None else Elements(*COMPILED.list_elements(root, KIND, is_hidden))
+def read_elements(page_map: PageMap | TreeMap) -> Elements:
+    """Return the elements of a page. Linear in the number of nodes."""
+    made = getattr(page_map, "made", None)
+    if made is None:
+        return list_elements(page_map.root)
+    elements = Elements(*made.elements(0))
+    elements.node = Nodes(made, list(elements.node))  # type: ignore[arg-type]  # rows, up to here
+    return elements
 
 
-def list_in_python(root: LexborNode) -> Elements:
-    """Do what the compiled walk does, which must give the same columns."""
+def list_elements(root: Node) -> Elements:
+    """Do what `PageMap` does in C, with the same columns: walk the tree below `root` once, without recursion."""
     out = Elements()
     tags, parents, ends, depths, classes = out.tag, out.parent, out.end, out.depth, out.classes
-    names, hidden, starts, nodes = out.names, out.hidden, out.leaf_start, out.node
+    names, hidden, starts = out.names, out.hidden, out.leaf_start
+    nodes: list[Node] = []
+    out.node = nodes
     texts, leaf_rows, kinds = out.text, out.leaf_row, KIND
 
-    def open_row(node: LexborNode, tag: str, parent: int) -> int:
+    def open_row(node: Node, tag: str, parent: int) -> int:
         row, attributes = len(tags), node.attributes
         tags.append(tag)
         parents.append(parent)

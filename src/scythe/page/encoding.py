@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from importlib.resources import files
 
@@ -166,6 +166,7 @@ class Decoded:
     encoding: str
     losses: tuple[Loss, ...] = ()
     source: bytes | None = None  # the text in UTF-8, where it was at hand
+    mark_bytes: int = 0  # of a byte order mark, which stands before the text
 
 
 def decode(body: bytes, content_type: str | None = None) -> Decoded:
@@ -176,10 +177,18 @@ def decode(body: bytes, content_type: str | None = None) -> Decoded:
         body = _cut_at_character(body)
     for mark, codec in _BOMS:
         if body.startswith(mark):
-            body = body[len(mark) :]
-            # markup in UTF-16 has NUL in every other byte; without it the mark lies
-            if codec != "utf-8" and (_wide_codec(body) == codec or (b"</" not in body and _fits(body, codec))):
-                return _finish(body, codec, losses)
+            return replace(_decode_marked(body[len(mark) :], codec, content_type, losses), mark_bytes=len(mark))
+    return _decode_unmarked(body, content_type, losses)
+
+
+def _decode_marked(body: bytes, codec: str, content_type: str | None, losses: list[Loss]) -> Decoded:
+    # markup in UTF-16 has NUL in every other byte; without it the mark lies
+    if codec != "utf-8" and (_wide_codec(body) == codec or (b"</" not in body and _fits(body, codec))):
+        return _finish(body, codec, losses)
+    return _decode_unmarked(body, content_type, losses)
+
+
+def _decode_unmarked(body: bytes, content_type: str | None, losses: list[Loss]) -> Decoded:
     has_nul = b"\x00" in body
     if has_nul and (wide := _wide_codec(body)):
         return _finish(body, wide, losses)

@@ -20,7 +20,6 @@ from scythe.limits import LIMITS
 from scythe.model import Loss
 from scythe.page.dates import to_iso
 from scythe.page.head import squeeze
-from scythe.page.rewrite import count_attributes
 from scythe.url import Url, absolute
 
 _ROOT = re.compile(rb"<(?:[A-Za-z][A-Za-z0-9]{0,20}:)?(rss|feed|RDF)[\s>]")
@@ -31,6 +30,11 @@ _LONGEST_S = 31_557_600.0
 # what feedparser may raise on feeds made to break it: it calls for dates, addresses and encodings without a guard
 _BROKEN = (ValueError, LookupError, TypeError, AttributeError, AssertionError, ArithmeticError, RecursionError)
 _TAG = re.compile(r"<[^<>]{0,2000}>")
+_NAME = re.compile(rb"</?[a-zA-Z][^\t\n\f\r />]*+")
+_SPACE = rb"[\t\n\f\r ]*+"
+_ATTRIBUTE_START = re.compile(
+    rb"[\t\n\f\r /]*+[^\t\n\f\r />][^\t\n\f\r />=]*+(?:" + _SPACE + rb"=" + _SPACE + rb"(?:([\"'])|[^\t\n\f\r >]*+))?+"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,7 +191,21 @@ def _has_crowded_tag(body: bytes) -> bool:
     """Say whether a tag has so many attributes that the standard library, which looks for each among all, is slow."""
     shortest = 2 * LIMITS.tag_attributes  # bytes that so many attributes take
     pieces = (piece for piece in body.split(b"<") if len(piece) > shortest)
-    return any(count_attributes(b"<" + piece) > LIMITS.tag_attributes for piece in pieces)
+    return any(_count_attributes(b"<" + piece) > LIMITS.tag_attributes for piece in pieces)
+
+
+def _count_attributes(tag: bytes) -> int:
+    """Return how many attributes a tag has, at most one more than the limit; long values are skipped fast."""
+    name = _NAME.match(tag)
+    at, count = name.end() if name else 0, 0
+    while count <= LIMITS.tag_attributes and (match := _ATTRIBUTE_START.match(tag, at)):
+        count += 1
+        at = match.end()
+        if match[1]:
+            at = tag.find(match[1], at) + 1
+            if not at:
+                break
+    return count
 
 
 def _is_well_formed(body: bytes) -> bool:

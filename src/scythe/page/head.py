@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TypeAlias
-
-from selectolax.lexbor import LexborHTMLParser, LexborNode
+from itertools import islice
+from typing import TYPE_CHECKING, TypeAlias
 
 from scythe.limits import LIMITS
+
+if TYPE_CHECKING:
+    from scythe.page.map import Node, PageMap
+    from scythe.page.tree_map import TreeMap
 
 Json: TypeAlias = "dict[str, Json] | list[Json] | str | int | float | bool | None"
 
@@ -96,9 +99,6 @@ def _flatten(value: Json, objects: list[dict[str, Json]]) -> None:
             pending.extend((child, depth + 1) for child in reversed(list(inner)) if isinstance(child, (dict, list)))
 
 
-_QUERY = 'meta,link[rel],title,base[href],script[type*="ld+json" i],[itemtype]'
-
-
 @dataclass(slots=True)
 class Head:
     """The self-descriptions of one page, in page order."""
@@ -112,31 +112,43 @@ class Head:
     types: list[str] = field(default_factory=list)  # of microdata, lower case, without their address
 
 
-def read_head(tree: LexborHTMLParser) -> Head:
+Mentions = Callable[..., bool]  # says whether one of some words stands anywhere in the source of a page
+
+
+def always(*words: str) -> bool:
+    """Say that anything may be mentioned: what nobody knows must be looked for."""
+    return True
+
+
+def read_head(page_map: PageMap | TreeMap, mentions: Mentions = always) -> Head:
     """Read the self-descriptions of a page, wherever in the page a broken head left them."""
     head = Head()
-    root = tree.root
-    if root is not None:
-        attributes = root.attributes
-        head.language = attributes.get("lang") or attributes.get("xml:lang") or ""
-    for node in tree.css(_QUERY):
+    attributes = page_map.root.attributes
+    head.language = attributes.get("lang") or attributes.get("xml:lang") or ""
+    for node in page_map.find("meta", "link", "title", "base"):
         tag = node.tag
-        if tag == "meta":
-            read_meta(head, node.attributes)
-        elif tag == "link":
-            attributes = node.attributes
-            if len(head.links) < LIMITS.metas:
-                head.links.append(((attributes.get("rel") or "").lower(), attributes.get("href") or ""))
-        elif tag == "script":
-            head.json_ld.append(node.text(deep=True))
-        elif tag == "title":
+        if tag == "title":
             if not head.title and (node.parent is None or node.parent.tag != "svg"):
                 head.title = squeeze(node.text(deep=True))
-        elif tag == "base":
-            head.base = head.base or node.attributes.get("href") or ""
+            continue
+        attributes = node.attributes
+        if tag == "meta":
+            read_meta(head, attributes)
+        elif tag == "link":
+            if "rel" in attributes and len(head.links) < LIMITS.metas:
+                head.links.append(((attributes.get("rel") or "").lower(), attributes.get("href") or ""))
         else:
-            read_type(head, node.attributes.get("itemtype") or "")
+            head.base = head.base or attributes.get("href") or ""
+    if mentions("ld+json", "LD+JSON"):
+        head.json_ld += [node.text(deep=True) for node in page_map.having("type", "ld+json") if node.tag == "script"]
+    if mentions("itemtype", "ITEMTYPE"):
+        for node in page_map.having("itemtype"):
+            if node.tag not in _DESCRIBING:
+                read_type(head, node.attributes.get("itemtype") or "")
     return head
+
+
+_DESCRIBING = frozenset(("meta", "link", "title", "base", "script"))
 
 
 def squeeze(text: str, limit: int = 2_000) -> str:
@@ -164,29 +176,28 @@ def read_meta(head: Head, attributes: dict[str, str | None]) -> None:
 
 _LOOKED_AT = 200  # nodes of one query; what describes a page stands near its top
 _CLIMBED = 6  # elements above a byline that are looked at
-_AUTHORS = 'a[rel~="author" i],[itemprop~="author" i],[class*="byline" i],[class*="author" i]'
 
 
 class BodyQueries:
-    """Answers about one tree; each question is asked of the tree once, and only when needed."""
+    """Answers about one page; each question is asked once, and only when needed."""
 
-    def __init__(self, tree: LexborHTMLParser, html: str) -> None:
-        self._tree = tree
-        self._html = html
+    def __init__(self, page_map: PageMap | TreeMap | None, mentions: Mentions = always) -> None:
+        self._map = page_map  # None: of a page whose tags show nothing
+        self._mentions = mentions
 
     @cached_property
     def heading(self) -> str:
         """The first h1."""
-        node = self._tree.css_first("h1")
-        return squeeze(_text(node)) if node is not None else ""
+        nodes = self._map.find("h1") if self._map is not None else []
+        return squeeze(_text(nodes[0])) if nodes else ""
 
     @cached_property
     def values(self) -> dict[str, str]:
         """The first value of each microdata property, by lower-case name."""
-        if "itemprop" not in self._html:
+        if self._map is None or not self._mentions("itemprop", "ITEMPROP"):
             return {}
         values: dict[str, str] = {}
-        for node in self._tree.css("[itemprop]")[:_LOOKED_AT]:
+        for node in self._map.having("itemprop")[:_LOOKED_AT]:
             attributes = node.attributes
             for name in (attributes.get("itemprop") or "").lower().split()[:5]:
                 if name not in values and (text := squeeze(_value(node, attributes))):
@@ -196,21 +207,32 @@ class BodyQueries:
     @cached_property
     def times(self) -> tuple[str, ...]:
         """The machine-readable dates of time elements."""
-        if "<time" not in self._html and "<TIME" not in self._html:
+        if self._map is None or not self._mentions("<time", "<TIME"):
             return ()
-        return tuple(node.attributes.get("datetime") or "" for node in self._tree.css("time[datetime]")[:20])
+        written = (node.attributes for node in self._map.find("time"))
+        return tuple(islice((said["datetime"] or "" for said in written if "datetime" in said), 20))
 
     @cached_property
     def bylines(self) -> tuple[str, ...]:
         """Short texts that may name the author."""
-        nodes = self._tree.css(_AUTHORS)[:_LOOKED_AT]
+        if self._map is None:
+            return ()
+        nodes = self._map.having("class", "byline", "author")
+        if self._mentions("itemprop", "ITEMPROP"):
+            nodes += [node for node in self._map.having("itemprop", "author") if _says_author(node, "itemprop")]
+        nodes += [node for node in self._map.having("rel", "author") if node.tag == "a" and _says_author(node, "rel")]
+        nodes = [node for _, node in sorted({node.mem_id: node for node in nodes}.items())]
         written = [node for node in nodes[:30] if not _is_of_readers(node)]
         return tuple(text for node in written if (text := squeeze(_text(node), 200)))
 
 
-def _is_of_readers(node: LexborNode) -> bool:
+def _says_author(node: Node, attribute: str) -> bool:
+    return "author" in (node.attributes.get(attribute) or "").lower().split()
+
+
+def _is_of_readers(node: Node) -> bool:
     """Say whether an element names the writer of a comment, or is the field where readers put their name."""
-    at: LexborNode | None = node
+    at: Node | None = node
     for _ in range(_CLIMBED):
         if at is None or at.tag in ("body", "article", "main"):
             return False
@@ -220,7 +242,7 @@ def _is_of_readers(node: LexborNode) -> bool:
     return False
 
 
-def _value(node: LexborNode, attributes: dict[str, str | None]) -> str:
+def _value(node: Node, attributes: dict[str, str | None]) -> str:
     for name in ("content", "datetime"):
         if value := attributes.get(name):
             return value
@@ -231,5 +253,5 @@ def _value(node: LexborNode, attributes: dict[str, str | None]) -> str:
     return _text(node)
 
 
-def _text(node: LexborNode) -> str:
+def _text(node: Node) -> str:
     return node.text(deep=True, separator=" ")

@@ -10,14 +10,13 @@ import re
 from collections.abc import Iterator, Sequence
 from html import unescape
 
-from selectolax.lexbor import LexborHTMLParser
-
 from scythe.limits import LIMITS
 from scythe.model import Metadata
 from scythe.page.encoding import part_in_utf8
 from scythe.page.head import BodyQueries, Head, read_head, read_json_ld, read_meta, read_type
 from scythe.page.links_from_bytes import find_tags
 from scythe.page.metadata import read_metadata
+from scythe.page.page import make_map
 from scythe.page.title import without_site
 from scythe.url import absolute
 
@@ -129,7 +128,6 @@ _START_BYTES = 4_096  # within which a page opens html
 _HTML = re.compile(rb"<html[\t\n\f\r /][^>]*+>", re.I)
 _TYPE = re.compile(rb"""itemtype\s?=\s?["']?([^"'\s>]{1,500})""", re.I)
 _CLOSE = re.compile(rb"</script", re.I)
-_SILENT = BodyQueries(LexborHTMLParser(b""), "")  # of a page whose tags show nothing
 
 
 def read_said(body: bytes, url: str | None, tags: Sequence[bytes] | None = None) -> Metadata:
@@ -139,10 +137,10 @@ def read_said(body: bytes, url: str | None, tags: Sequence[bytes] | None = None)
     source = b"".join([*_open(body), *metas, *_linked_data(body), *_item_types(body)])
     if not source.isascii():
         source = part_in_utf8(source, body)
-    head, shown = _read_plainly(source), _SILENT
+    head, shown = _read_plainly(source), BodyQueries(None)
     if head is None:
-        tree = LexborHTMLParser(source)
-        head, shown = read_head(tree), BodyQueries(tree, "")
+        tags_alone = make_map(source)
+        head, shown = read_head(tags_alone), BodyQueries(tags_alone)
     address = absolute(url) if url else None
     base = absolute(head.base, address) or address
     return read_metadata(head, read_json_ld(head.json_ld), shown, address, base)
@@ -154,8 +152,8 @@ def read_declared_title(body: bytes, url: str | None) -> str:
     if said.title:
         return said.title
     end = body.lower().find(b"<body")  # most pages say it: what follows is no title of theirs
-    title = read_head(LexborHTMLParser(part_in_utf8(body[:end] if end >= 0 else body, body))).title
-    return without_site(title, (said.site_name, said.canonical or url or ""), "", _SILENT)
+    title = read_head(make_map(part_in_utf8(body[:end] if end >= 0 else body, body))).title
+    return without_site(title, (said.site_name, said.canonical or url or ""), "", BodyQueries(None))
 
 
 def _read_plainly(source: bytes) -> Head | None:

@@ -9,17 +9,17 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from itertools import accumulate, islice
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import unquote
-
-from selectolax.lexbor import LexborNode
 
 from scythe.limits import LIMITS
 from scythe.model import ImageContext, PageImages
 from scythe.page.head import Head, Json, LinkedData, types_of
 from scythe.page.images import ImageUse
 from scythe.page.page import Page
-from scythe.page.source import MARK
+
+if TYPE_CHECKING:
+    from scythe.page.map import Node
 
 VALUE_CHARS = 600  # of one attribute that are kept; what tells images apart comes early
 _DATA_CHARS = 60  # of a data: address, whose beginning says all but the image itself
@@ -41,11 +41,8 @@ def write_tag(name: str, attributes: Mapping[str, str | None]) -> str:
     for key, value in attributes.items():
         if not value:
             parts.append(f'{key[:NAME_CHARS]}=""')
-        elif (
-            len(value) > _DATA_CHARS or '"' in value or not value.isprintable() or key == MARK or len(key) > NAME_CHARS
-        ):
-            if key != MARK:  # of trees that know where in the source their nodes are
-                parts.append(f'{key[:NAME_CHARS]}="{_written(value)}"')
+        elif len(value) > _DATA_CHARS or '"' in value or not value.isprintable() or len(key) > NAME_CHARS:
+            parts.append(f'{key[:NAME_CHARS]}="{_written(value)}"')
         else:
             parts.append(f'{key}="{value}"')
     return " ".join(parts)[:TAG_CHARS] + ">"
@@ -271,8 +268,8 @@ class _Around(NamedTuple):
     path: tuple[str, ...] = ()  # the element itself first
     link: str | None = None
     is_figure: bool = False
-    element: LexborNode | None = None
-    above: LexborNode | None = None
+    element: Node | None = None
+    above: Node | None = None
 
 
 def read_image_contexts(page: Page) -> PageImages:
@@ -318,7 +315,9 @@ class _Places:
     """Knows where in the page the nodes of images stand."""
 
     def __init__(self, page: Page) -> None:
-        nodes = (page.tree.body or page.root).css("*")
+        body = page.map.body_node
+        top = body if body is not None else page.root
+        nodes = [top, *page.map.inside(top)]
         ids = {use.node_id for use in page.images}
         self._row = {number: row for row, node in enumerate(nodes) if (number := node.mem_id) in ids}
         self._nodes = nodes
@@ -330,7 +329,7 @@ class _Places:
         }
         self._last = 0  # text before the image asked for last: noscript copies are in no block
 
-    def find(self, use: ImageUse) -> tuple[LexborNode | None, float, float]:
+    def find(self, use: ImageUse) -> tuple[Node | None, float, float]:
         """Return the node of an image, and the shares of the page's elements and text before it."""
         row = self._row.get(use.node_id)
         self._last = self._text_before.get(use.node_id, self._last)
@@ -347,9 +346,9 @@ class _Surroundings:
         self._known: dict[int, _Around] = {}
         self._tags: dict[int, str] = {}
 
-    def of(self, node: LexborNode | None) -> _Around:
+    def of(self, node: Node | None) -> _Around:
         """Return what is around a node."""
-        climbed: list[LexborNode] = []
+        climbed: list[Node] = []
         here = node.parent if node is not None else None
         around = _Around()
         while here is not None and here.tag not in ("html", "-document"):
@@ -363,11 +362,11 @@ class _Surroundings:
             around = self._known[element.mem_id] = _inside(element, around)
         return around
 
-    def tags(self, around: _Around, node: LexborNode | None) -> tuple[str, str, str]:
+    def tags(self, around: _Around, node: Node | None) -> tuple[str, str, str]:
         """Return the opening tags of grandparent, parent and node."""
         return self._tag(around.above), self._tag(around.element), _tag_of(node)
 
-    def _tag(self, element: LexborNode | None) -> str:
+    def _tag(self, element: Node | None) -> str:
         if element is None:
             return ""
         tag = self._tags.get(element.mem_id)
@@ -376,7 +375,7 @@ class _Surroundings:
         return tag
 
 
-def _inside(element: LexborNode, around: _Around) -> _Around:
+def _inside(element: Node, around: _Around) -> _Around:
     tag, attributes = element.tag or "", element.attributes
     label = label_element(tag, attributes.get("id") or "", attributes.get("class") or "")
     return _Around(
@@ -396,5 +395,5 @@ def label_element(tag: str, element_id: str, classes: str) -> str:
     return f"{name}#{element_id[:_ID_CHARS]}{dotted}" if element_id else name + dotted
 
 
-def _tag_of(node: LexborNode | None) -> str:
+def _tag_of(node: Node | None) -> str:
     return write_tag(node.tag or "", node.attributes) if node is not None else ""

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import islice
-from typing import TypeAlias
-
-from selectolax.lexbor import LexborHTMLParser, LexborNode
+from typing import TYPE_CHECKING, TypeAlias
 
 from scythe.limits import LIMITS
 from scythe.model import Image, Loss
 from scythe.page.head import squeeze
 from scythe.page.tag_attributes import split_srcset
 from scythe.url import Url, absolute
+
+if TYPE_CHECKING:
+    from scythe.page.map import Node
 
 # what scripts put in the place of src, the usual ones first
 _LOADED_NAMES = """
@@ -73,7 +74,7 @@ class Offer:
         return tuple(dict.fromkeys([*self.plain, *(url for _, url in self.sized)]))
 
 
-def read_offer(node: LexborNode, attributes: dict[str, str | None], base: str | None) -> Offer:
+def read_offer(node: Node, attributes: dict[str, str | None], base: str | None) -> Offer:
     """Return what the attributes of an image and the picture around it offer."""
     offer = Offer()
     for rank, text in _plain_texts(attributes):
@@ -94,7 +95,7 @@ def names_address(attributes: dict[str, str | None]) -> bool:
     return bool(_plain_texts(attributes))
 
 
-def best_address(node: LexborNode, attributes: dict[str, str | None], base: str | None) -> Url | None:
+def best_address(node: Node, attributes: dict[str, str | None], base: str | None) -> Url | None:
     """Return what `read_offer(...).best()` does, at less cost."""
     plain = None
     for rank, text in _plain_texts(attributes):
@@ -126,7 +127,7 @@ def _plain_texts(attributes: dict[str, str | None]) -> list[tuple[int, str]]:
     return shown
 
 
-def _candidates(node: LexborNode, attributes: dict[str, str | None], offer: Offer) -> Iterator[tuple[str, float]]:
+def _candidates(node: Node, attributes: dict[str, str | None], offer: Offer) -> Iterator[tuple[str, float]]:
     """Yield the addresses in the sets of an image and of the picture around it with their width, 0 where unsaid."""
     left = _IMAGE_OFFERS_CANDIDATES
     for text, usual, unsized in _sets_of(node, attributes):
@@ -138,7 +139,7 @@ def _candidates(node: LexborNode, attributes: dict[str, str | None], offer: Offe
             yield address, number if unit == "w" else number * usual if unit else unsized
 
 
-def _sets_of(node: LexborNode, attributes: dict[str, str | None]) -> Iterator[tuple[str, float, float]]:
+def _sets_of(node: Node, attributes: dict[str, str | None]) -> Iterator[tuple[str, float, float]]:
     """Yield the srcset texts with the width of an image of density 1, and of an image without descriptor."""
     if not _SET_NAMES.isdisjoint(attributes):
         usual = _width(attributes.get("width")) or _USUAL_WIDTH
@@ -156,9 +157,9 @@ def _sets_of(node: LexborNode, attributes: dict[str, str | None]) -> Iterator[tu
                 yield said[name] or "", usual, unsized
 
 
-def _sources_before(node: LexborNode) -> list[LexborNode]:
+def _sources_before(node: Node) -> list[Node]:
     """Return the sources that browsers look at for an image, the nearest first: those before it, behind any other."""
-    found: list[LexborNode] = []
+    found: list[Node] = []
     one = node.prev
     while one is not None and len(found) < _SOURCES and (tag := one.tag) not in _IMAGES:
         if tag == "source":
@@ -221,18 +222,17 @@ class ImageUse:
 
 
 def read_images(
-    tree: LexborHTMLParser | LexborNode,
+    nodes: Sequence[Node],
     base: str | None,
-    top: LexborNode | None = None,
+    top: Node | None = None,
     losses: list[Loss] | None = None,
 ) -> tuple[ImageUse, ...]:
     """Return the images of a page in page order, without trackers (2 x 2 pixels at most) and images without address.
 
-    `tree` may be one element of a page; with it as `top`, nothing around it is looked at. What the limits cut off is
-    added to `losses`.
+    `nodes` are the images of a page or of one element; with that as `top`, nothing around it is looked at. What
+    the limits cut off is added to `losses`.
     """
     reader = _Reader(base, top.mem_id if top is not None else 0)
-    nodes = tree.css("img,amp-img")
     for number, node in enumerate(nodes):
         if len(reader.uses) >= LIMITS.page_images:
             reader.lost["images beyond the limit"] = len(nodes) - number
@@ -251,9 +251,9 @@ class _Reader:
         self.lost: dict[str, int] = {}
         self._base, self._top_id = base, top_id
         self._last_script_free = False  # the image before stands in a noscript, and is nobody's twin
-        self._placeholder: LexborNode | None = None  # the image before, if it has no address of its own
+        self._placeholder: Node | None = None  # the image before, if it has no address of its own
 
-    def read(self, node: LexborNode) -> None:
+    def read(self, node: Node) -> None:
         attributes = node.attributes
         size = declared_size(attributes)
         if _is_tracker(size):
@@ -270,7 +270,7 @@ class _Reader:
         uses.append(use)
         self._placeholder, self._last_script_free = None, script_free and not use.twin_ids
 
-    def _use(self, node: LexborNode, attributes: dict[str, str | None], size: Size) -> ImageUse | None:
+    def _use(self, node: Node, attributes: dict[str, str | None], size: Size) -> ImageUse | None:
         offer = read_offer(node, attributes, self._base)
         src = offer.best()
         if src is None:
@@ -303,7 +303,7 @@ def _is_tracker(size: Size) -> bool:
     return None not in size and max(size[0] or 0, size[1] or 0) <= _TRACKER
 
 
-def _are_close(placeholder: LexborNode, node: LexborNode) -> bool:
+def _are_close(placeholder: Node, node: Node) -> bool:
     """Say whether two images share a parent, grandparent or the one above, noscript not counted."""
     above: set[int] = set()
     at = placeholder.parent
@@ -321,7 +321,7 @@ def _are_close(placeholder: LexborNode, node: LexborNode) -> bool:
     return False
 
 
-def source_of(node: LexborNode, base: str | None) -> Url | None:
+def source_of(node: Node, base: str | None) -> Url | None:
     """Return the address that `read_images` gives a node outside of noscript, None where it has none of its own.
 
     A placeholder without an address may still have a twin, which only `read_images` knows.
@@ -354,7 +354,7 @@ def _pixels(text: str | None) -> int | None:
     return min(int(number), LIMITS.image_pixels)
 
 
-def caption_of(node: LexborNode, top_id: int = 0) -> str:
+def caption_of(node: Node, top_id: int = 0) -> str:
     """Return the figcaption of the figure around an image, looking up to the element with `top_id` at most."""
     above = node.parent
     for _ in range(6):
@@ -369,7 +369,7 @@ def caption_of(node: LexborNode, top_id: int = 0) -> str:
     return ""
 
 
-def _caption_below(figure: LexborNode) -> LexborNode | None:
+def _caption_below(figure: Node) -> Node | None:
     """Return the figcaption near the top of a figure: searching all of figures that never end would be quadratic."""
     node = figure.first_child
     for _ in range(_CAPTION_REACH):
@@ -382,15 +382,32 @@ def _caption_below(figure: LexborNode) -> LexborNode | None:
     return None
 
 
-def _first_words(caption: LexborNode) -> str:
+def _first_words(caption: Node) -> str:
     parts = []
-    for node in islice(caption.traverse(include_text=True), _CAPTION_NODES):
+    for node in islice(_nodes_in(caption), _CAPTION_NODES):
         if node.tag == "-text":
             parts.append(node.text_content or "")
     return squeeze("".join(parts))
 
 
-def _in_noscript(node: LexborNode) -> bool:
+def _nodes_in(top: Node) -> Iterator[Node]:
+    """Yield an element and what is inside, in the order of the page."""
+    node: Node | None = top
+    open_elements: list[Node] = []
+    while node is not None:
+        yield node
+        child = node.first_child
+        if child is not None:
+            open_elements.append(node)
+            node = child
+            continue
+        node = node.next if open_elements else None
+        while node is None and open_elements:
+            above = open_elements.pop()
+            node = above.next if open_elements else None
+
+
+def _in_noscript(node: Node) -> bool:
     above = node.parent
     for _ in range(4):
         if above is None:

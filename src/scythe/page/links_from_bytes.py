@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
+from html import escape
 from typing import NamedTuple
 
 from scythe.extension import native
@@ -17,8 +18,8 @@ from scythe.limits import LIMITS
 from scythe.model import Loss
 from scythe.page.encoding import decode
 from scythe.page.page import is_silent, reopen
-from scythe.page.source import find_value, read_source, tag_end
 from scythe.page.tag_attributes import read_attributes, resolve_references
+from scythe.page.tree_map import TreeMap
 from scythe.url import Url, absolute
 
 _LINKING = frozenset({"a", "area"})
@@ -50,32 +51,30 @@ def _find(body: bytes, most_links: int) -> Written:
 
 
 def find_by_tree(body: bytes, most_links: int, most_tags: int, most_bytes: int) -> Written:
-    """Do what the extension does by a tree whose elements know where their tags stand."""
+    """Do what the extension does by the parsed page, whose tags are written anew."""
     links: list[bytes | tuple[bytes, bytes]] = []
     tags: list[bytes] = []
     dropped = 0
-    source = read_source(body + _END)
-    for opening in source.openings:
-        is_link = opening.name in _LINKING
-        if opening.offset >= len(body) or not (is_link or opening.name in _WANTED):
-            continue
-        tag = body[opening.offset : tag_end(body, opening.offset)]
+    page = TreeMap.parse(body + _END)
+    for node in page.find(*_LINKING, *_WANTED):
+        attributes = node.attributes
+        said = "".join(f' {name}="{escape(value or "")}"' for name, value in attributes.items())
+        tag, is_link = f"<{node.tag}{said}>".encode(), node.tag in _LINKING
         if len(tag) > most_bytes or (len(links) >= most_links if is_link else len(tags) >= most_tags):
             dropped += 1
         elif not is_link:
             tags.append(tag)
-        elif href := _value(tag, b"href"):
-            rel = _value(tag, b"rel")
-            links.append((href, rel) if rel else href)
-    is_whole = source.at(len(body)) is not None or b"<frameset" in body.lower()
+        elif href := attributes.get("href"):
+            written, rel = escape(href).encode(), escape(attributes.get("rel") or "").encode()
+            links.append((written, rel) if rel else written)
+    is_whole = bool(page.having(_MARK)) or b"<frameset" in body.lower()
     return Written(links, tags, dropped, is_whole)
 
 
-_END = b"<template></template>"  # put behind a page: it is an element unless the page ends inside something
-
-
-def _value(tag: bytes, name: bytes) -> bytes:
-    return tag[slice(*(find_value(tag, 0, name) or (0, 0)))]
+_MARK = "data-scythe-end"
+_END = (
+    f"<template {_MARK}></template>".encode()
+)  # behind a page: it is an element unless the page ends inside something
 
 
 _FEED_TYPES = ("application/rss+xml", "application/atom+xml", "application/feed+json", "application/rdf+xml")

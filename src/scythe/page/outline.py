@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
-
-from selectolax.lexbor import LexborNode
+from typing import TYPE_CHECKING, NamedTuple
 
 from scythe.model import Image
-from scythe.page.blocks import BOX, KIND, PRE, Blocks, Grid, preformatted
+from scythe.page.blocks import BOX, KIND, PRE, Blocks, Grid, find_in, preformatted
 from scythe.url import Url, absolute
+
+if TYPE_CHECKING:
+    from scythe.page.map import Node
 
 STRONG, EM, DEL, SUB, SUP, MARK, CODE = "strong", "em", "del", "sub", "sup", "mark", "code"
 
@@ -111,9 +112,9 @@ class InlineReader:
                 joined.add_picture(Picture(image, marks))
         return joined.finish()
 
-    def marks(self, leaf: LexborNode, box: int) -> TextStyle:
+    def marks(self, leaf: Node, box: int) -> TextStyle:
         """Return how a leaf inside `box` is set."""
-        path: list[LexborNode] = []
+        path: list[Node] = []
         known = self._by_node
         node = leaf.parent
         while node is not None and node.mem_id not in known and KIND.get(node.tag or "") != BOX:
@@ -135,7 +136,7 @@ class InlineReader:
         marks = self._by_box.get(box, PLAIN)
         for inner in reversed(boxes):
             node = self._blocks.box_node[inner].parent
-            between: list[LexborNode] = []
+            between: list[Node] = []
             while node is not None and KIND.get(node.tag or "") != BOX:
                 between.append(node)
                 node = node.parent
@@ -144,7 +145,7 @@ class InlineReader:
             self._by_box[inner] = marks
         return marks
 
-    def _inside(self, node: LexborNode, marks: TextStyle) -> TextStyle:
+    def _inside(self, node: Node, marks: TextStyle) -> TextStyle:
         tag = node.tag or ""
         if tag == "a":
             return marks._replace(link=self._address(node.attributes.get("href"))) if self._links else marks
@@ -397,8 +398,8 @@ class Outline:
 
     def _language_names(self, box: int) -> str:
         """Return the class names in which highlighters note the language: of pre, of the box or the code around it."""
-        code = self._blocks.box_node[box].css_first("code")
-        inner = (code.attributes.get("class") or "") if code is not None else ""
+        codes = find_in(self._blocks.box_node[box], "code")
+        inner = (codes[0].attributes.get("class") or "") if codes else ""
         outer = self._blocks.box_names[max(self._blocks.box_parent[box], 0)]
         return f"{self._blocks.box_names[box][:200]} {inner[:200]} {outer[:200]}"
 

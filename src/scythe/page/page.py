@@ -7,19 +7,31 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-
-from selectolax.lexbor import LexborHTMLParser, LexborNode
+from typing import TYPE_CHECKING
 
 from scythe.errors import BadInput
+from scythe.extension import native
 from scythe.limits import LIMITS
 from scythe.model import Link, Loss, Metadata
-from scythe.page.blocks import Blocks, cut_blocks
-from scythe.page.elements import Elements, Leaf, list_elements, read_leaves
+from scythe.page.blocks import Blocks, read_blocks
+from scythe.page.elements import Elements, Leaf, read_elements, read_leaves
 from scythe.page.encoding import Decoded, clean, decode
 from scythe.page.head import BodyQueries, Head, LinkedData, read_head, read_json_ld, squeeze
 from scythe.page.images import ImageUse, read_images, source_of
 from scythe.page.metadata import read_metadata
 from scythe.url import Url, absolute
+
+if TYPE_CHECKING:
+    from selectolax.lexbor import LexborHTMLParser
+
+    from scythe.page.map import Node, PageMap
+    from scythe.page.tree_map import TreeMap
+    from scythe.page.where import SourcePlaces
+
+try:
+    from stringzilla import find
+except ImportError:  # pragma: no cover  (a platform without its wheel)
+    find = bytes.find
 
 _RAW = (b"title", b"script", b"style", b"textarea", b"xmp", b"iframe", b"noembed", b"noframes")
 _MARKUP = (b"</p", b"</div", b"</td", b"</a>")
@@ -27,11 +39,11 @@ _UNSEEN = frozenset(("script", "noscript", "style", "template", "link", "meta", 
 _AFTER_NAME = b"> \t\r\n\f/"
 
 
-def shows_nothing(tree: LexborHTMLParser) -> bool:
+def shows_nothing(page_map: PageMap | TreeMap) -> bool:
     """Say whether the body holds nothing but scripts and white space. Costs next to nothing on any other page."""
-    body = tree.body
+    body = page_map.body_node
     node = body.first_child if body is not None else None
-    while node is not None and (node.tag in _UNSEEN or node.is_empty_text_node):
+    while node is not None and (node.tag in _UNSEEN or (node.tag == "-text" and not node.text_content.strip())):
         node = node.next
     return node is None
 
@@ -89,11 +101,11 @@ def _without(source: bytes, name: bytes) -> bytes:
 _SILENT = ("#", "javascript:", "mailto:", "tel:", "data:", "about:", "sms:", "whatsapp:", "blob:", "callto:", "skype:")
 
 
-def read_links(tree: LexborHTMLParser, base: str | None) -> tuple[tuple[Link, ...], int]:
+def read_links(page_map: PageMap | TreeMap, base: str | None) -> tuple[tuple[Link, ...], int]:
     """Return the page's http(s) links in page order, and how many addresses could not be understood."""
     links: list[Link] = []
     bad = 0
-    for node in tree.css("a[href],area[href]"):
+    for node in page_map.find("a", "area"):
         attributes = node.attributes
         href = (attributes.get("href") or "").strip()
         if is_silent(href):
@@ -122,6 +134,7 @@ class Page:
     url: Url | None = None
     encoding: str = "utf-8"
     decode_losses: tuple[Loss, ...] = ()
+    mark_bytes: int = 0  # of a byte order mark that stood before the page
 
     @classmethod
     def from_bytes(cls, body: bytes, *, url: str | None = None, content_type: str | None = None) -> Page:
@@ -143,49 +156,63 @@ class Page:
 
     @classmethod
     def _from_decoded(cls, decoded: Decoded, url: str | None) -> Page:
-        page = cls(decoded.text, _page_url(url), decoded.encoding, decoded.losses)
+        page = cls(decoded.text, _page_url(url), decoded.encoding, decoded.losses, decoded.mark_bytes)
         if decoded.source is not None:
             page.__dict__["_source"] = decoded.source  # saves encoding the text again; dropped with the parse
         return page
 
     def with_tree(self, tree: LexborHTMLParser) -> Page:
         """Return the same page with a tree that was built from its bytes elsewhere."""
+        from scythe.page.tree_map import TreeMap
+
         page = replace(self)
-        page.__dict__["_parsed"] = (tree, ())
+        page.__dict__["_mapped"] = (TreeMap(tree), ())
         return page
 
     @cached_property
-    def _parsed(self) -> tuple[LexborHTMLParser, tuple[Loss, ...]]:
-        from scythe.page.tree_guard import parse  # numpy is half of the time of `scythe --help`
-
+    def _mapped(self) -> tuple[PageMap | TreeMap, tuple[Loss, ...]]:
         source = self.__dict__.pop("_source", None) or self.html.encode()
-        tree, losses = parse(source)
-        if shows_nothing(tree) and (opened := reopen(source)):
-            other, other_losses = parse(opened)
+        made = make_map(source)
+        if shows_nothing(made) and (opened := reopen(source)):
+            other = make_map(opened)
             if not shows_nothing(other):
-                return other, (*other_losses, Loss("unclosed elements read as their content", 1))
-        return tree, losses
+                return other, (*other.losses, Loss("unclosed elements read as their content", 1))
+        return made, made.losses
 
     @property
-    def tree(self) -> LexborHTMLParser:
-        """The HTML5 tree, built within `Limits`."""
-        return self._parsed[0]
+    def map(self) -> PageMap | TreeMap:
+        """The elements and texts of the page, within `Limits`."""
+        return self._mapped[0]
+
+    def mentions(self, *words: str) -> bool:
+        """Say whether one of some words, in ASCII, stands anywhere in the source."""
+        made = getattr(self.map, "made", None)
+        if made is None:
+            return any(word in self.html for word in words)
+        return any(find(made.source, word.encode()) >= 0 for word in words)
 
     @property
-    def root(self) -> LexborNode:
-        root = self.tree.root
-        assert root is not None  # lexbor builds html, head and body for any input
+    def root(self) -> Node:
+        """The html element."""
+        root: Node = self.map.root
         return root
+
+    @cached_property
+    def places(self) -> SourcePlaces:
+        """Where parts of the page stand in the bytes it was received as."""
+        from scythe.page.where import SourcePlaces
+
+        return SourcePlaces(self)
 
     @cached_property
     def blocks(self) -> Blocks:
         """The page's text blocks, in page order."""
-        return cut_blocks(self.root)
+        return read_blocks(self.map)
 
     @cached_property
     def elements(self) -> Elements:
         """The page's elements and text leaves, in page order."""
-        return list_elements(self.root)
+        return read_elements(self.map)
 
     @cached_property
     def leaves(self) -> tuple[Leaf, ...]:
@@ -195,7 +222,7 @@ class Page:
     @cached_property
     def head(self) -> Head:
         """What the page says about itself, unsorted."""
-        return read_head(self.tree)
+        return read_head(self.map, self.mentions)
 
     @cached_property
     def base(self) -> str | None:
@@ -210,11 +237,11 @@ class Page:
     @cached_property
     def metadata(self) -> Metadata:
         """Title, author, dates, language and the like, as the page states them."""
-        return read_metadata(self.head, self.linked_data, BodyQueries(self.tree, self.html), self.url, self.base)
+        return read_metadata(self.head, self.linked_data, BodyQueries(self.map, self.mentions), self.url, self.base)
 
     @cached_property
     def _links(self) -> tuple[tuple[Link, ...], int]:
-        return read_links(self.tree, self.base)
+        return read_links(self.map, self.base)
 
     @property
     def links(self) -> tuple[Link, ...]:
@@ -224,7 +251,7 @@ class Page:
     @cached_property
     def _images(self) -> tuple[tuple[ImageUse, ...], tuple[Loss, ...]]:
         losses: list[Loss] = []
-        return read_images(self.tree, self.base, losses=losses), tuple(losses)
+        return read_images(self.map.find("img", "amp-img"), self.base, losses=losses), tuple(losses)
 
     @property
     def images(self) -> tuple[ImageUse, ...]:
@@ -234,8 +261,8 @@ class Page:
     @cached_property
     def image_sources(self) -> dict[int, Url]:
         """The address of each image by the `mem_id` of its node."""
-        if "_images" not in self.__dict__ and not self.tree.css_matches("noscript"):  # so no image has a twin
-            nodes = self.tree.css("img,amp-img")
+        if "_images" not in self.__dict__ and not self.map.find("noscript"):  # so no image has a twin
+            nodes = self.map.find("img", "amp-img")
             if len(nodes) <= LIMITS.page_images:
                 return {node.mem_id: src for node in nodes if (src := source_of(node, self.base)) is not None}
         return {use.node_id: use.image.src for use in self.images}
@@ -245,8 +272,8 @@ class Page:
         """What was lost so far on the way from bytes to what has been asked for."""
         losses = list(self.decode_losses)
         done = self.__dict__
-        if "_parsed" in done:
-            losses.extend(self._parsed[1])
+        if "_mapped" in done:
+            losses.extend(self._mapped[1])
         if "linked_data" in done and self.linked_data.skipped:
             losses.append(Loss("unreadable JSON-LD scripts", self.linked_data.skipped))
         if "_links" in done and self._links[1]:
@@ -254,6 +281,17 @@ class Page:
         if "_images" in done:
             losses.extend(self._images[1])
         return tuple(losses)
+
+
+def make_map(source: bytes) -> PageMap | TreeMap:
+    """Return the map of a page: by one pass over its bytes or, where that was not built, by the parser."""
+    if native is not None:
+        from scythe.page.map import PageMap  # numpy is half of the time of `scythe --help`
+
+        return PageMap(source)
+    from scythe.page.tree_map import TreeMap
+
+    return TreeMap.parse(source)
 
 
 def _page_url(url: str | None) -> Url | None:

@@ -5,29 +5,22 @@ Learning takes seconds, which would block Scrapy's single thread.
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
-from collections.abc import Sequence
+import asyncio
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from io import BytesIO
+from functools import partial
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 from scythe.archive.profile_history import claim_learning, leave_learning, save_learned, stored_profile
 from scythe.archive.stored_sites import add_site, find_site
 from scythe.crawling.scope import host_of
 from scythe.engine.sampling import Kept
-from scythe.engine.worker_pool import SINGLE_THREADED, WORKER
-from scythe.engine.worker_protocol import (
-    Caps,
-    SiteSetup,
-    pack_setup,
-    read_frame,
-    write_frame,
-)
-from scythe.errors import BadInput
+from scythe.engine.worker_pool import open_pool
+from scythe.engine.worker_protocol import Caps, SiteSetup, WorkerAnswer
+from scythe.errors import BadInput, ScytheError
 from scythe.limits import LIMITS
 from scythe.site.profile_folder import ProfileFolder, site_of
 from scythe.site.site import Site
@@ -45,51 +38,35 @@ class Study:
     caps: Caps = CAPS
     why: str = ""  # nothing was learned: the reason
     has_died: bool = False  # of these pages, so that it need not be tried again
-    _process: subprocess.Popen[bytes] | None = field(default=None, init=False)
     _is_over: bool = field(default=False, init=False)
+    _cancel: Callable[[], object] = field(default=lambda: None, init=False)
 
     def run(self) -> str | None:
         """Return the profile, None where nothing better could be learned."""
-        # -P: a file of the folder we are in must not pass for a module
-        command = (sys.executable, "-P", "-m", WORKER, str(self.caps.cpu_s), str(self.caps.memory_bytes))
-        head = {"do": "learn", "site": self.setup.key, "urls": [url for url, _ in self.pages]}
-        frames = write_frame(*pack_setup(self.setup)) + write_frame(head, [body for _, body in self.pages])
-        environment = {**os.environ, **SINGLE_THREADED}
-        pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-        try:
-            self._process = subprocess.Popen(command, env=environment, **pipes)  # noqa: S603 (our own module)
-        except OSError as error:  # no more processes, or no memory: another time
-            self.why = f"no process that learns starts: {error.strerror}"
-            return None
-        with self._process as process:
-            if self._is_over:
-                process.kill()
-            try:
-                said, errors = process.communicate(b"".join(frames), self.caps.wall_s)
-            except subprocess.TimeoutExpired:
-                self.why, self.has_died = f"took more than {self.caps.wall_s:g} s", True
-                process.kill()
-                return None
-        return self._take(said, errors, process.returncode)
+        answer = asyncio.run(self._learn())
+        self.why, self.has_died = answer.why, answer.died
+        if not self.why and answer.profile is None:
+            self.why = "nothing better was found"
+        return answer.profile
 
     def stop(self) -> None:
         """Give up at once."""
         self._is_over = True
-        if self._process is not None:
-            self._process.kill()
+        with suppress(RuntimeError):  # it has ended by itself
+            self._cancel()
 
-    def _take(self, said: bytes, errors: bytes, code: int) -> str | None:
-        if self._is_over:
-            self.why = "was given up"
-        elif code:
-            last = errors.decode("utf-8", "replace").strip().rpartition("\n")[2][:200]
-            self.why, self.has_died = f"the process that learns ended with code {code} {last}".strip(), True
-        if self.why:
-            return None
-        answers = BytesIO(said)
-        profiles = [frame.parts[0] for frame in iter(lambda: read_frame(answers), None) if "learned" in frame.head]
-        self.why = "" if profiles else "nothing better was found"
-        return profiles[0].decode() if profiles else None
+    async def _learn(self) -> WorkerAnswer:
+        async with open_pool(1, self.caps) as pool:
+            learning = asyncio.ensure_future(pool.learn(self.setup, self.pages))
+            self._cancel = partial(asyncio.get_running_loop().call_soon_threadsafe, learning.cancel)
+            if self._is_over:
+                learning.cancel()
+            try:
+                return await learning
+            except asyncio.CancelledError:
+                return WorkerAnswer(why="was given up")
+            except ScytheError as error:  # no more processes, or no memory: another time
+                return WorkerAnswer(why=str(error))
 
 
 _DATABASES = (".db", ".sqlite", ".sqlite3")

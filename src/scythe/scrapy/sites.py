@@ -27,7 +27,6 @@ from scythe.page.encoding import in_utf8
 from scythe.reader import read
 from scythe.scrapy.learned_profiles import Right, Study, open_shelf
 from scythe.scrapy.page_document import PageDocument
-from scythe.site.drift import TreeBudget
 from scythe.site.extract import Extractor
 from scythe.site.profile import load_profile
 
@@ -214,7 +213,7 @@ class CrawlerSites:
         if site.profile is None:
             return
         profile = load_profile(site.profile).profile
-        site.extractor = Extractor(profile, profile.fields, None, TreeBudget())
+        site.extractor = Extractor(profile, profile.fields)
         site.sample.is_learned = True
         site.is_ours = not profile.named
 

@@ -4,59 +4,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from scythe.site.rules import (
-    ATTRIBUTE,
-    ELEMENT,
-    FLOW,
-    LEAD,
-    TAIL,
-    FieldRules,
-    ImageRules,
-    Layout,
-    ListRules,
-    Rule,
-    Usual,
-    Way,
-)
+from scythe.site.record_rules import RecordRules
+from scythe.site.rules import FieldRules, Layout, PlaceRule, TextRule, Usual
+from scythe.site.select import EVERY, Selector
+from scythe.site.value_rules import AnchorRule, ValueWay
 
 _ORDINALS = {1: "first", 2: "second", 3: "third"}
-_TAKEN = {
-    ELEMENT: "the text of the element",
-    LEAD: "the text up to the next tag",
-    TAIL: "the text behind the element",
-    FLOW: "the element in paragraphs",
-}
-_KIND_WORDS = {
-    "tag": "its own tag",
-    "before": "what stands before it",
-    "inside": "the element around it",
-    "after": "an element in front",
-    "label": "a word in front",
-    "ahead": "what follows it",
-}
 
 
 @dataclass(frozen=True, slots=True)
 class RuleTold:
     """One rule in words."""
 
-    kind: str  # of the rule
-    by: str  # what it goes by
-    says: str  # where it leads
-    hints: str  # where the search begins, how far it goes
-
-
-@dataclass(frozen=True, slots=True)
-class WayTold:
-    """One way to a field in words."""
-
-    takes: str
-    votes: str  # how many of its rules must agree
-    opening: str  # the tag or text that the first rule looks for
-    end: str  # what follows the element on every page learned; "": nothing does
-    inner: str  # how many tags of the same name are inside
-    leaves_out: str  # elements and lines that are not taken
-    rules: tuple[RuleTold, ...]
+    kind: str  # keeps, drops, place, meta, address, label ...
+    says: str  # where it leads, or what it takes
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,19 +29,7 @@ class FieldDescription:
     present: int  # of them that have it
     is_expected: bool
     usual: str
-    ways: tuple[WayTold, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class AreaDescription:
-    """One element that holds relevant images."""
-
-    says: str
-    path: str
-    score: float  # mean of the images inside, 0 to 1
-    pages: int
-    present: int
-    ways: tuple[WayTold, ...]
+    rules: tuple[RuleTold, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,13 +39,9 @@ class RegionTold:
     says: str
     kind: str
     columns: tuple[str, ...]
-    heads: tuple[str, ...]  # tags that begin a record
     pattern: str
     pages: int
     present: int
-    fewest: int
-    most: int
-    ways: tuple[WayTold, ...]  # to the element around the records
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,150 +50,113 @@ class LayoutTold:
 
     name: str
     pages: int
-    shapes: tuple[str, ...]
-    marks: tuple[str, ...]
-    encodings: tuple[str, ...]
-    shared_lines: int  # that its pages share and that are no text of any of them
+    marks: int  # keys that its pages are known by
+    state: str  # learning, settled, without text
+    parent: str  # the layout of which it has the pages that the rule of the text does not fit
     fields: tuple[FieldDescription, ...]
-    images: str
-    areas: tuple[AreaDescription, ...]
     regions: tuple[RegionTold, ...]
 
 
 def describe_layout(layout: Layout) -> LayoutTold:
-    """Put a layout into words."""
+    """Put everything known of a layout into words."""
     return LayoutTold(
         name=layout.name,
         pages=layout.pages,
-        shapes=layout.shapes,
-        marks=tuple(as_text(mark) for mark in layout.marks),
-        encodings=layout.encodings,
-        shared_lines=len(layout.boilerplate),
+        marks=len(layout.marks),
+        state="without text" if layout.is_empty else "settled" if layout.is_settled else "learning",
+        parent=layout.parent,
         fields=tuple(describe_field(rules) for rules in layout.fields),
-        images=_describe_images(layout.images),
-        areas=_describe_areas(layout.images),
-        regions=tuple(_describe_region(rules) for rules in layout.lists),
+        regions=tuple(_describe_records(rules) for rules in layout.records.lists),
     )
 
 
 def describe_field(rules: FieldRules) -> FieldDescription:
     """Put the rules of a field into words."""
     usual = rules.usual
-    ways = tuple(describe_way(way) for way in rules.ways)
-    return FieldDescription(rules.name, usual.pages, usual.present, usual.is_expected, describe_usual(usual), ways)
+    told = tuple(describe_rules(rules))
+    return FieldDescription(rules.name, usual.pages, usual.present, usual.is_expected, describe_usual(usual), told)
 
 
-def describe_way(way: Way) -> WayTold:
-    """Put a way into words."""
-    first = way.rules[0] if way.rules else None
-    return WayTold(
-        takes=describe_take(way, _TAKEN),
-        votes=_describe_votes(way),
-        opening=as_text(first.anchor if first.nth == 0 else first.step) if first is not None else "",
-        end=as_text(way.end),
-        inner=_describe_inner(way),
-        leaves_out=_describe_left_out(way),
-        rules=tuple(
-            RuleTold(rule.kind, _KIND_WORDS.get(rule.kind, rule.kind), describe_rule(rule), describe_hints(rule))
-            for rule in way.rules
-        ),
-    )
+def describe_rules(rules: FieldRules) -> list[RuleTold]:
+    """Put every rule of a field into words, those that are tried first at the beginning."""
+    if rules.text is not None:
+        return _describe_text(rules.text)
+    if rules.values is not None:
+        return [told for way in rules.values.ways for told in _describe_way(way)]
+    return [RuleTold(place.source, describe_place(place)) for place in rules.places]
 
 
-def describe_take(way: Way, words: dict[str, str] | None = None) -> str:
-    """Say what a way takes at the tag that it leads to; `words` are longer ones for what profiles call it."""
-    takes = f"attribute {way.attribute}" if way.take == ATTRIBUTE else (words or {}).get(way.take, way.take)
-    takes += f", after {way.before!r}" if way.before else ""
-    takes += f", up to {way.after!r}" if way.after else ""
-    return takes + (", of every match" if way.repeats else "")
+def _describe_text(rule: TextRule) -> list[RuleTold]:
+    kept = [RuleTold("keeps", describe_selector(selector)) for selector in rule.roots]
+    return kept + [RuleTold("drops", f"inside, {describe_selector(selector)}") for selector in rule.drops]
 
 
-def describe_rule(rule: Rule) -> str:
-    """Say in words where a rule leads."""
-    anchor = as_text(rule.anchor)
-    if rule.nth == 0:
-        return f"the tag {anchor}" if rule.skip == 0 else f"the tag {rule.skip} bytes into {anchor}"
-    number = abs(rule.nth)
-    nth = _ORDINALS.get(number, f"{number}th")
-    return f"the {nth} {as_text(rule.step)} {'after' if rule.nth > 0 else 'before'} {anchor}"
+def describe_place(place: PlaceRule) -> str:
+    """Say where one value stands."""
+    if place.source == "address":
+        return "the date in the address"
+    if place.source == "meta":
+        return f'content of <meta {place.attribute}="{place.name}">'
+    where = describe_selector(place.selector) if place.selector is not None else "nowhere"
+    shared = f", without {place.shared!r}" if place.shared else ""
+    return f"{place.attribute} of {where}{shared}" if place.attribute else f"{where}{shared}"
 
 
-def describe_hints(rule: Rule) -> str:
-    """Say where a rule begins to search and how far it goes."""
-    begin = f"searched from byte {rule.position} on" if rule.position else "searched from the start"
-    return f"{begin}, within {rule.reach} bytes" if rule.reach else begin
+def describe_selector(selector: Selector) -> str:
+    """Say which elements a selector means."""
+    name = selector.name or f"elements with the {'path' if selector.path else 'key'} {selector.path or selector.key:x}"
+    child = f", the {_ordinal(selector.child)} among its like" if selector.child else ""
+    if selector.place is EVERY:
+        return f"all of {name}{child}"
+    return f"the {_ordinal(selector.place + 1 if selector.place >= 0 else selector.place)} of {name}{child}"
+
+
+def _describe_way(way: ValueWay) -> list[RuleTold]:
+    if way.inside is not None:
+        around = f" inside {describe_selector(way.every)}" if way.every is not None else ""
+        return [RuleTold("every", f"{describe_selector(way.inside)}{around}")]
+    return [RuleTold(rule.type, describe_anchor(rule)) for rule in way.rules]
+
+
+def describe_anchor(rule: AnchorRule) -> str:
+    """Say how a rule leads to a value."""
+    if rule.type == "named":
+        return f'<{rule.step} {rule.attribute}="{rule.text}">'
+    if rule.type == "prefix":
+        return f"text that begins with {rule.text!r}"
+    count = f"the {_ordinal(rule.nth)} <{rule.step}>"
+    if rule.type == "label":
+        return f"{count} counted from the text {rule.text!r}"
+    assert rule.selector is not None
+    where = describe_selector(rule.selector)
+    return where if rule.type == "place" else f"{count} counted from {where}"
+
+
+def _ordinal(number: int) -> str:
+    if number < 0:
+        return "last" if number == -1 else f"{_ordinal(-number)} last"
+    return _ORDINALS.get(number) or f"{number}th"
 
 
 def describe_usual(usual: Usual) -> str:
-    """Say what a field looked like on the pages learned."""
-    if not usual.pages:
+    """Say what a field looked like on the pages learned; an empty string where it was never seen."""
+    if not usual.present:
         return ""
-    return f"on {usual.present} of {usual.pages} pages learned, {usual.shortest} to {usual.longest} characters"
+    size = f"{usual.shortest}" if usual.shortest == usual.longest else f"{usual.shortest} to {usual.longest}"
+    script = f", {usual.script} letters" if usual.script else ""
+    form = f", with {usual.form.replace('+', ' and ')}" if usual.form else ""
+    return f"{size} characters on {usual.present} of {usual.pages} pages{script}{form}"
 
 
-def as_text(literal: bytes) -> str:
-    """Return bytes of a page on one line."""
-    return literal.decode("utf-8", "backslashreplace").replace("\n", "\\n").replace("\r", "\\r").replace("\t", "\\t")
-
-
-def _describe_votes(way: Way) -> str:
-    if way.repeats:
-        return "every match counts"
-    return f"{way.needed} of {len(way.rules)} rules must agree" if len(way.rules) > 1 else "1 rule"
-
-
-def _describe_inner(way: Way) -> str:
-    if way.inner_tags < 0:
-        return "as many tags of its name inside as come"
-    return "none of its name inside" if way.inner_tags <= 1 else f"{way.inner_tags - 1} of its name inside"
-
-
-def _describe_left_out(way: Way) -> str:
-    said = []
-    if way.drops:
-        shown = ", ".join(as_text(drop) for drop in way.drops[:4])
-        said.append(f"{shown} and {len(way.drops) - 4} more" if len(way.drops) > 4 else shown)
-    if way.skip_lines:
-        said.append(f"{len(way.skip_lines)} lines that stand on many pages")
-    return "; ".join(said)
-
-
-def _describe_images(rules: ImageRules) -> str:
-    if not rules.pages:
-        return "Nothing is known of its images: the tree is asked."
-    if not rules.areas:
-        return f"None of the {rules.pages} pages learned has a relevant image."
-    return f"{rules.present} of {rules.pages} pages learned have relevant images."
-
-
-def _describe_areas(rules: ImageRules) -> tuple[AreaDescription, ...]:
-    return tuple(
-        AreaDescription(
-            says="the element of its own that holds images" if area.ways else "the element of the text",
-            path=" in ".join(area.path),
-            score=area.score / 1000,
-            pages=area.pages,
-            present=area.present,
-            ways=tuple(describe_way(way) for way in area.ways),
-        )
-        for area in rules.areas
-    )
-
-
-def _describe_region(rules: ListRules) -> RegionTold:
-    heads = tuple(as_text(head) for head in rules.heads)
-    begins = " or ".join(heads[:3]) + (f" or {len(heads) - 3} others" if len(heads) > 3 else "")
-    where = "in the element below" if rules.holder else "anywhere on the page"
+def _describe_records(rules: RecordRules) -> RegionTold:
     span = f"{rules.fewest} to {rules.most}" if rules.fewest != rules.most else str(rules.most)
+    where = f", inside {describe_selector(rules.holder)}" if rules.holder is not None else ""
+    heads = [describe_selector(head) for head in rules.heads] or [f"<{rules.tag}>"]
     return RegionTold(
-        says=f"{span} records, each from {begins} on, {where}",
+        says=f"{span} records, each from {' or '.join(heads[:3])} on{where}",
         kind=rules.kind,
         columns=tuple(column.name for column in rules.columns),
-        heads=heads,
         pattern=rules.pattern,
         pages=rules.pages,
         present=rules.present,
-        fewest=rules.fewest,
-        most=rules.most,
-        ways=tuple(describe_way(way) for way in rules.holder),
     )

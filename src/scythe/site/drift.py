@@ -1,8 +1,8 @@
 """Notice that a learned site has changed: judge each field's values and outcomes, and open and close events.
 
-Per layout and field the last outcomes are kept as letters: `c` cut, `t` by the tree, `m` missing, `i` implausible; for
-pages `k` as learned, `x` otherwise, `u` of unknown layout. An event opens after three bad pages in a row or four of the
-last eight, and closes after ten good ones. Also decides when parsing pages for a hopeless field can be skipped.
+Per layout and field the last outcomes are kept as letters: `c` cut, `m` missing, `i` implausible; for pages `k` of a
+layout that is learned, `u` others. An event opens when trouble is news against what is usual for the layout, and closes
+after ten good pages.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, asdict, dataclass, fields, replace
 from dataclasses import field as dataclass_field
 from datetime import UTC, datetime
@@ -19,37 +19,6 @@ from typing import TypeVar
 
 from scythe.errors import BadInput
 from scythe.site.rules import Layout, Usual
-
-_VAIN = 16  # times that a tree did not have a field, and never had, before it is asked less often
-_AGAIN = 32  # then every so many pages, since a site may change
-_MOST = 1_000  # fields and reasons
-
-Doubt = tuple[str, str, str]  # layout, field and reason
-
-
-class TreeBudget:
-    """Counts, in bounded memory, how often the tree was asked for a field for one reason and did not have it."""
-
-    def __init__(self, vain: int = _VAIN) -> None:
-        self._patience = vain
-        self._vain: dict[Doubt, int] = {}  # -1: the tree once had it
-
-    def is_worth(self, doubt: Doubt) -> bool:
-        """Say whether the tree should be asked; where it should not, that counts too."""
-        vain = self._vain.get(doubt, 0)
-        if vain < self._patience:
-            return True
-        self._vain[doubt] = vain + 1
-        return (vain - self._patience) % _AGAIN == 0
-
-    def note(self, doubt: Doubt, *, found: bool) -> None:
-        """Take in whether the tree had the field; where it once had, it is asked ever after."""
-        vain = self._vain.get(doubt, 0)
-        if found:
-            self._vain[doubt] = -1
-        elif 0 <= vain < self._patience and (vain or len(self._vain) < _MOST):
-            self._vain[doubt] = vain + 1
-
 
 MOST_CHARS = 2_000  # of one text in a saved state
 MOST_NUMBER = 1 << 53
@@ -61,7 +30,7 @@ Plain = TypeVar("Plain")
 class DriftEvent:
     """Something that stopped working."""
 
-    what: str  # of a field: missing, implausible, tree (only the tree gets it); of pages: unknown, misfit
+    what: str  # of a field: missing, implausible; of pages: unknown
     layout: str  # "" for pages that no layout fits
     field: str  # "" for whole pages
     since: str  # ISO 8601, UTC
@@ -72,9 +41,9 @@ class DriftEvent:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A line of the log: an event opened or closed, a layout learned or dropped."""
+    """A line of the log: an event opened or closed, a layout learned."""
 
-    what: str  # opened, closed, learned, dropped, failed
+    what: str  # opened, closed, learned
     when: str  # ISO 8601, UTC
     page: int
     layout: str
@@ -114,8 +83,6 @@ def describe(event: DriftEvent) -> str:
     said = {
         "missing": f"{event.field} is missing{where}",
         "implausible": f"{event.field} is implausible{where}",
-        "tree": f"{event.field} is found only by the tree{where}",
-        "misfit": "pages no longer fit what was learned",
         "unknown": "pages fit no layout",
     }[event.what]
     return f"{said}: {event.pages} pages since {event.since}" + (f", such as {event.example}" if event.example else "")
@@ -170,18 +137,16 @@ IN_A_ROW = 3
 WINDOW = 8
 # so many pages, so many of them bad, and the share of earlier pages that may have been: trouble must be news
 _SIGNS = ((IN_A_ROW, 3, 0.02), (WINDOW, 4, 0.02), (IN_A_ROW + 1, 4, 0.2), (WINDOW, 6, 0.2))
+_UNKNOWN_SIGNS = ((IN_A_ROW, 3, 0.1),)  # a layout that was not met yet is read three times: no news on its own
+_USED = 4  # pages of known layouts before others are news
 CALM = 10  # good pages in a row that close an event
 RECENT = 16  # outcomes kept
 MOST_EVENTS = 50
 MOST_CHANGES = 100
 MOST_TRACKS = 1_000  # layouts, or fields of one, in a saved state
-RECORDS, IMAGES = "records", "images"  # what events call what is got when asked for
 UNKNOWN = ""  # stands for the layout of pages that no layout fits
-_BAD = {"missing": "mi", "implausible": "mi", "tree": "tmi", "misfit": "ux", "unknown": "u"}
-_WORSE = {"tree": ("missing", "implausible"), "misfit": ("unknown",)}
-_HEALTH_LETTERS = frozenset("ctmikux")
-_ALL_KNOWN = "k" * RECENT
-_ALL_CUT = "c" * RECENT
+_BAD = {"missing": "mi", "implausible": "mi", "unknown": "u"}
+_HEALTH_LETTERS = frozenset("cmiku")
 
 
 @dataclass(slots=True)
@@ -189,30 +154,26 @@ class FieldHistory:
     """The outcomes of one field, or of the site's pages as a whole."""
 
     recent: str = ""
-    tree: int = 0
+    pages: int = 0
     missing: int = 0
     implausible: int = 0
 
     def add(self, letter: str) -> None:
         self.recent = (self.recent + letter)[-RECENT:]
-        if letter in "tx":
-            self.tree += 1
-        elif letter in "mu":
+        self.pages += 1
+        if letter in "mu":
             self.missing += 1
         elif letter == "i":
             self.implausible += 1
 
-    def ends_badly(self, bad: str, before: int, pages: int) -> bool:
+    def ends_badly(self, bad: str, before: int, pages: int, signs: Sequence[tuple[int, int, float]] = _SIGNS) -> bool:
         """Say whether bad outcomes came in a row or in a cluster and are new; all pages had `before` more of them."""
-        for window, least, share in _SIGNS:
+        for window, least, share in signs:
             count = _count(self.recent[-window:], bad)
-            earlier = before + self.count(bad) - count
+            earlier = before + self.missing + self.implausible - count
             if count >= least and pages > window and earlier <= share * (pages - window):
                 return True
         return False
-
-    def count(self, bad: str) -> int:
-        return self.missing + self.implausible + (self.tree if bad in ("tmi", "ux") else 0)
 
     def is_well(self, bad: str) -> bool:
         return len(self.recent) >= CALM and not _count(self.recent[-CALM:], bad)
@@ -220,34 +181,10 @@ class FieldHistory:
 
 @dataclass(slots=True)
 class LayoutHealth:
-    """What is known of one layout; `usual` and `quiet` follow from the rest."""
+    """How the fields of one layout fared."""
 
     pages: int = 0
     tracks: dict[str, FieldHistory] = dataclass_field(default_factory=dict)
-    usual: dict[str, tuple[int, int]] = dataclass_field(
-        default_factory=dict
-    )  # field -> pages learned without it and all of them
-    quiet: bool = False  # every recent page was cut, and nothing is open
-    lists: FieldHistory = dataclass_field(default_factory=FieldHistory)  # of the pages whose records somebody asked for
-    images: FieldHistory = dataclass_field(default_factory=FieldHistory)  # of those whose images somebody asked for
-
-    def dump(self) -> dict[str, object]:
-        tracks = {name: asdict(track) for name, track in self.tracks.items()}
-        plain: dict[str, object] = {"pages": self.pages, "tracks": tracks}
-        asked = {"lists": self.lists, "images": self.images}
-        return plain | {name: asdict(track) for name, track in asked.items() if track.recent}
-
-    def diagnose(self, name: str) -> str:
-        """Name what is wrong with a field that is usually there, if anything is."""
-        track, (absent, learned) = self.tracks[name], self.usual[name]
-        if track.ends_badly("mi", absent, learned + self.pages):
-            last = track.recent[-IN_A_ROW:]
-            return "implausible" if last.count("i") > last.count("m") else "missing"
-        # whether the pages learned could be cut is not known
-        return "tree" if track.ends_badly("tmi", absent, self.pages) else ""
-
-    def settle(self, is_open: bool) -> None:
-        self.quiet = not is_open and all(self.tracks[name].recent == _ALL_CUT for name in self.usual)
 
 
 def read_clock() -> str:
@@ -258,14 +195,12 @@ def read_clock() -> str:
 class Health:
     """What has been seen of a site while extracting: small, plain, saved with its profile."""
 
-    def __init__(self, learned: int = 0, *, clock: Callable[[], str] = read_clock) -> None:
+    def __init__(self, *, clock: Callable[[], str] = read_clock) -> None:
         self.pages = 0
-        self._learned = learned  # pages
-        self._looked_back = 0  # pages of these that were extracted again, to see what is normal
         self._clock = clock
         self._site = FieldHistory()
+        self._learned = 0  # pages learned from before any was counted
         self._watches: dict[str, LayoutHealth] = {}
-        self._seen: dict[str, int] = {}  # number of the last page of each layout
         self._open: dict[tuple[str, str], DriftEvent] = {}
         self._log: list[Change] = []
 
@@ -279,166 +214,94 @@ class Health:
         """What is known of each layout, by its name: for looking at."""
         return self._watches
 
-    @property
-    def is_ailing(self) -> bool:
-        """Whether any event is open."""
-        return bool(self._open)
-
-    def settle(self, layouts: Iterable[Layout]) -> None:
-        """Take what was seen until now, on the pages learned, for the normal state: nothing of it is news."""
-        for layout in layouts:
-            if layout.name in self._watches:
-                self._watches[layout.name].usual = watch_over(layout).usual
-        self._looked_back += self.pages
-        self.pages = 0
-        self._seen = {}
-        self._open = {}
-        self._log = []
-
-    def last_seen(self, layout: str) -> int:
-        """Return the number of the last page of a layout, 0 if there was none."""
-        return self._seen.get(layout, 0)
-
-    def observe(self, layout: Layout | None, hows: Mapping[str, str], url: str | None = None) -> bool:
-        """Take in how the fields of one page were got, and say whether the page is one that the rules do not fit."""
+    def observe(self, layout: Layout | None, hows: Mapping[str, str], url: str | None = None) -> None:
+        """Take in how the fields of one page were got; `layout` is None where it is none that is learned."""
         self.pages += 1
-        if layout is None:
-            self._observe_page("u", url or "")
-            return True
-        watch = self._watches.get(layout.name) or self._enter(layout)
-        watch.pages += 1
-        self._seen[layout.name] = self.pages
-        if watch.quiet and all(hows.get(name, "m")[0] == "c" for name in watch.tracks):
-            uncut: list[str] = []
-        else:
-            uncut = self._observe_fields(layout.name, watch, hows, url or "")
-        is_odd = any(watch.usual[name][0] == 0 for name in uncut)  # all pages learned had it
-        if is_odd or self._site.recent != _ALL_KNOWN:
-            self._observe_page("x" if is_odd else "k", url or "")
-        return bool(uncut)
-
-    def observe_records(self, layout: Layout, how: str, url: str | None = None) -> None:
-        """Take in how the records of one page were got, if its layout is one whose pages nearly all have some."""
-        if any(rules.is_expected for rules in layout.lists):
-            watch = self._watches.get(layout.name) or self._enter(layout)
-            self._observe_asked(layout, RECORDS, watch.lists, how, url)
-
-    def observe_images(self, layout: Layout, how: str, url: str | None = None) -> None:
-        """Take in how the images of one page were got, if its layout has an area that nearly all pages have."""
-        if any(area.is_expected for area in layout.images.areas):
-            watch = self._watches.get(layout.name) or self._enter(layout)
-            self._observe_asked(layout, IMAGES, watch.images, how, url)
-
-    def _observe_asked(self, layout: Layout, name: str, track: FieldHistory, how: str, url: str | None) -> None:
-        track.add(_letter(how))
-        pages = layout.pages + self._watches[layout.name].pages
-        self._review(layout.name, name, "tree" if track.ends_badly("tmi", 0, pages) else "", track, url or "")
-
-    def _observe_page(self, letter: str, url: str) -> None:
-        """Watch the pages as a whole, whatever their layouts: a new design of all of them may show in each but once."""
-        track = self._site
-        track.add(letter)
+        self._site.add("u" if layout is None else "k")
         trouble = ""
-        if track.ends_badly("u", 0, self._learned + self.pages) or _count(track.recent[-WINDOW:], "u") == WINDOW:
-            trouble = "unknown"  # the second is news even where every third page is unknown
-        elif not self._open and track.ends_badly("ux", 0, self._looked_back + self.pages):
-            trouble = "misfit"
-        self._review(UNKNOWN, "", trouble, track, url)
+        pages = self._learned + self._site.pages
+        if pages - self._site.missing >= _USED:
+            trouble = "unknown" if self._site.ends_badly("u", 0, pages, _UNKNOWN_SIGNS) else ""
+        self._review(UNKNOWN, "", trouble, self._site, url or "")
+        if layout is not None:
+            self._observe_fields(layout, hows, url or "")
 
-    def _observe_fields(self, layout: str, watch: LayoutHealth, hows: Mapping[str, str], url: str) -> list[str]:
-        """Return the fields that were expected and not cut."""
-        uncut: list[str] = []
-        for name, track in watch.tracks.items():
-            letter = _letter(hows.get(name, ""))
-            track.add(letter)
-            if name in watch.usual:
-                if letter != "c":
-                    uncut.append(name)
-                self._review(layout, name, watch.diagnose(name), track, url)
-        watch.settle(any(key[0] == layout for key in self._open))
-        return uncut
+    def _observe_fields(self, layout: Layout, hows: Mapping[str, str], url: str) -> None:
+        watch = self._watches.setdefault(layout.name, LayoutHealth())
+        watch.pages += 1
+        for rules in layout.fields:
+            track = watch.tracks.setdefault(rules.name, FieldHistory())
+            track.add(_letter(hows.get(rules.name, "")))
+            usual = rules.usual
+            if not usual.is_expected:
+                continue
+            trouble = ""
+            if track.recent[-1] != "c" and track.ends_badly(
+                "mi", usual.pages - usual.present, usual.pages + track.pages
+            ):
+                last = track.recent[-IN_A_ROW:]
+                trouble = "implausible" if last.count("i") > last.count("m") else "missing"
+            self._review(layout.name, rules.name, trouble, track, url)
 
     def _review(self, layout: str, name: str, trouble: str, track: FieldHistory, url: str) -> None:
         """Open, keep or close the event of one field, or of the pages as a whole."""
         event = self._open.get((layout, name))
-        if trouble and (event is None or trouble in _WORSE.get(event.what, ())):
-            self._open_event(trouble, layout, name, _count(track.recent[-WINDOW:], _BAD[trouble]), url)
-        elif event is not None and track.recent[-1] in _BAD[event.what]:
+        if event is None:
+            if trouble:
+                self._open_event(trouble, layout, name, _count(track.recent[-WINDOW:], _BAD[trouble]), url)
+        elif track.recent[-1] in _BAD[event.what]:
             self._open[layout, name] = replace(event, pages=event.pages + 1, example=event.example or url)
-        elif event is not None and track.is_well(_BAD[event.what]):
-            self.close(layout, name, "well again")
+        elif track.is_well(_BAD[event.what]):
+            self._close(layout, name, "well again")
 
     def _open_event(self, what: str, layout: str, name: str, pages: int, url: str) -> None:
-        if len(self._open) >= MOST_EVENTS and (layout, name) not in self._open:
-            return
-        if layout and self._open.get((UNKNOWN, ""), DriftEvent("", "", "", "", 0, 0)).what == "misfit":
-            self.close(UNKNOWN, "", "named more closely")
-        self._open[layout, name] = DriftEvent(what, layout, name, self._clock(), self.pages, pages, url)
-        self.note("opened", layout, name, what)
+        if len(self._open) < MOST_EVENTS:
+            self._open[layout, name] = DriftEvent(what, layout, name, self._clock(), self.pages, pages, url)
+            self.note("opened", layout, name, what)
 
-    def close(self, layout: str, name: str, why: str) -> None:
-        """Close an event, if it is open."""
+    def _close(self, layout: str, name: str, why: str) -> None:
         if self._open.pop((layout, name), None) is not None:
             self.note("closed", layout, name, why)
 
-    def miss(self, layout: str, name: str, why: str) -> None:
-        """Open an event for a field that a new layout should have and that could not be learned."""
-        self._open_event("missing", layout, name, 0, "")
-        self.note("failed", layout, name, why)
+    def learned(self, layout: Layout) -> None:
+        """Take in that a layout got other rules: its fields are counted afresh."""
+        self._watches.pop(layout.name, None)
+        for key in [key for key in self._open if key[0] == layout.name != UNKNOWN]:
+            self._close(*key, "learned again")
+        self.note("learned", layout.name, note=", ".join(rules.name for rules in layout.fields))
 
-    def start_afresh(self, layout: str, why: str) -> None:
-        """Count from now on for a layout (or the unknown pages): what troubled it was taken care of."""
-        if layout == UNKNOWN:
-            self._site = FieldHistory()
-        self._watches.pop(layout, None)
-        for key in [key for key in self._open if key[0] == layout]:
-            self.close(*key, why)
-
-    def renew(self, layout: Layout, names: Collection[str], why: str) -> None:
-        """Count some fields of a layout afresh: they got further rules."""
-        watch = self._watches.get(layout.name) or self._enter(layout)
-        fresh = watch_over(layout)
-        watch.usual = fresh.usual
-        watch.tracks = {
-            name: track if name in names else watch.tracks.get(name, track) for name, track in fresh.tracks.items()
-        }
-        for name in names:
-            self.close(layout.name, name, why)
+    def settle(self, learned: int) -> None:
+        """Forget what was seen until now, on the pages learned from: nothing of it is news."""
+        self.pages, self._learned = 0, learned
+        self._site, self._watches, self._open, self._log = FieldHistory(), {}, {}, []
 
     def note(self, what: str, layout: str, name: str = "", note: str = "") -> None:
         """Write a line into the log."""
         self._log.append(Change(what, self._clock(), self.pages, layout, name, note))
         del self._log[:-MOST_CHANGES]
 
-    def _enter(self, layout: Layout) -> LayoutHealth:
-        watch = self._watches[layout.name] = watch_over(layout)
-        return watch
-
     def dump(self) -> dict[str, object]:
         """Return the state as JSON can hold it."""
         return {
             "pages": self.pages,
-            "looked_back": self._looked_back,
+            "learned": self._learned,
             "site": asdict(self._site),
-            "seen": dict(self._seen),
-            "layouts": {name: watch.dump() for name, watch in self._watches.items()},
+            "layouts": {name: asdict(watch) for name, watch in self._watches.items()},
             "events": [asdict(event) for event in self._open.values()],
             "log": [asdict(change) for change in self._log],
         }
 
     @classmethod
-    def load(cls, state: Mapping[str, object], layouts: tuple[Layout, ...]) -> Health:
+    def load(cls, state: Mapping[str, object], layouts: Iterable[Layout]) -> Health:
         """Take up a dumped state; what it says of layouts that are no more is left out. Raises BadInput on others."""
-        health = cls(sum(layout.pages for layout in layouts))
+        health = cls()
         health.pages = read_number(state, "pages")
-        seen = read_map(state, "seen", MOST_TRACKS)
-        health._seen = {layout.name: read_number(seen, layout.name) for layout in layouts}
-        health._looked_back = read_number(state, "looked_back")
+        health._learned = read_number(state, "learned")
         health._site = read_track(state.get("site", {}))
         saved = read_map(state, "layouts", MOST_TRACKS)
         for layout in layouts:
             if layout.name in saved:
-                health._watches[layout.name] = read_watch(saved[layout.name], layout)
+                health._watches[layout.name] = _read_watch(saved[layout.name], layout)
         events = [read_plain(DriftEvent, event) for event in read_list(state, "events", MOST_EVENTS)]
         if any(event.what not in _BAD for event in events):
             raise BadInput(f"health: events are one of {', '.join(_BAD)}")
@@ -455,31 +318,18 @@ def read_track(value: object) -> FieldHistory:
     return track
 
 
-def read_watch(value: object, layout: Layout) -> LayoutHealth:
+def _read_watch(value: object, layout: Layout) -> LayoutHealth:
     """Make what is known of a layout from what JSON held; its fields are those the layout has now."""
-    watch = watch_over(layout)
     if not isinstance(value, Mapping):
         raise BadInput(f"health: expected an object for {layout.name}")
-    watch.pages = read_number(value, "pages")
     saved = read_map(value, "tracks", MOST_TRACKS)
-    watch.tracks |= {name: read_track(saved[name]) for name in watch.tracks if name in saved}
-    watch.lists = read_track(value.get("lists", {}))
-    watch.images = read_track(value.get("images", {}))
-    return watch
-
-
-def watch_over(layout: Layout) -> LayoutHealth:
-    """Begin to watch a layout: all its fields are counted, those that are usually there are expected."""
-    usual = {rules.name: rules.usual for rules in layout.fields}
-    expected = {name: (each.pages - each.present, each.pages) for name, each in usual.items() if each.is_expected}
-    return LayoutHealth(tracks={name: FieldHistory() for name in usual}, usual=expected)
+    names = [rules.name for rules in layout.fields if rules.name in saved]
+    return LayoutHealth(read_number(value, "pages"), {name: read_track(saved[name]) for name in names})
 
 
 def _letter(how: str) -> str:
     if how.startswith("cut"):
         return "c"
-    if how.startswith("tree") and not how.startswith("tree: read cold"):
-        return "t"
     return "i" if "implausible" in how else "m"
 
 
@@ -497,9 +347,6 @@ _FORM_PAGES = 5  # pages with one form before another form is doubted: of "Not a
 _NUMBERS = "digits+no letters"  # prices, telephone numbers, years
 _FORM_CHARS = 100  # longer values have all forms
 _ROOM_CHARS = 30  # a short field may grow by so much, whatever it was before
-_ROOM_BYTES = 50_000  # a new banner or an inline script before the field moves it by so much
-
-Span = tuple[int, int] | None
 
 # where scripts begin in Unicode; "" holds what belongs to several scripts or to none
 _SCRIPTS: tuple[tuple[int, str], ...] = (
@@ -519,27 +366,24 @@ _LETTER = re.compile(r"[^\W\d_]")
 _STARTS = [start for start, _ in _SCRIPTS]
 
 
-def usual_of(values_per_page: Sequence[tuple[str, ...]], spans: Sequence[Span], pages: int | None = None) -> Usual:
-    """Sum up a field over the pages learned: one tuple of values and one span (or None) per page, () where it has none.
+def usual_of(values_per_page: Sequence[tuple[str, ...]], pages: int | None = None) -> Usual:
+    """Sum up a field over the pages learned: one tuple of values per page, () where it has none.
 
     `pages` counts those on which the field was looked for, where they are more than the entries.
     """
     lengths = sorted(len(value) for values in values_per_page for value in values[:_VALUES])
-    starts = [span[0] for span, values in zip(spans, values_per_page, strict=True) if span is not None and values]
     return Usual(
         pages=max(len(values_per_page), pages or 0),
         present=sum(bool(values) for values in values_per_page),
         shortest=lengths[0] if lengths else 0,
         longest=lengths[-1] if lengths else 0,
         middle=median_low(lengths) if lengths else 0,
-        first=min(starts, default=0),
-        last=max(starts, default=0),
         script=_common_script(values_per_page),
         form=_common_form([value for values in values_per_page for value in values[:_VALUES]]),
     )
 
 
-def judge(usual: Usual, values: tuple[str, ...], span: Span, *, strictly: bool = True) -> str:
+def judge(usual: Usual, values: tuple[str, ...], *, strictly: bool = True) -> str:
     """Say why values are implausible for a field, or return an empty string. Takes half a microsecond for most.
 
     `strictly` is for values from rules that are not the first choice: they must look just like those learned.
@@ -560,8 +404,6 @@ def judge(usual: Usual, values: tuple[str, ...], span: Span, *, strictly: bool =
             and (script := script_of(value)) not in ("", usual.script)
         ):
             return f"implausible: {script} letters, usually {usual.script}"
-    if span is not None and not usual.first <= span[0] <= usual.last:
-        return _judge_position(usual, span[0])
     return ""
 
 
@@ -602,13 +444,6 @@ def _judge_length(usual: Usual, size: int) -> str:
     if size * spread + _ROOM_CHARS < usual.shortest:
         return f"implausible: {size} characters, usually {usual.shortest} to {usual.longest}"
     return ""
-
-
-def _judge_position(usual: Usual, start: int) -> str:
-    room = (2 * (usual.last - usual.first) + _ROOM_BYTES) * (1 + _FEW_PAGES / usual.present)
-    if not usual.last or usual.first - room <= start <= usual.last + room:
-        return ""
-    return f"implausible: at byte {start}, usually {usual.first} to {usual.last}"
 
 
 def _common_script(values_per_page: Sequence[tuple[str, ...]]) -> str:

@@ -14,9 +14,8 @@ from scythe.reading.papers.tc import TcModel, load_site_model
 from scythe.reading.text import method as text_method
 from scythe.site.labels.annotators import agreed_marks, page_key
 from scythe.site.labels.site_relevance import Update, fit_update
-from scythe.site.learn.layouts import spread
 from scythe.site.papers.fit_tc import fit_site_model
-from scythe.site.profile_format import write_plain
+from scythe.site.url_clusters import spread
 
 _LABELLED = 300  # labelled pages that the update looks at, evenly spread: judging them all takes a second
 _FOLDS = 20  # times that a model is fitted to try it
@@ -125,4 +124,9 @@ def fit_method(known: SiteImages) -> SiteImages:
     """Return the same with a model of its labels where the method is a published one. Raises MissingExtra."""
     if known.method == RELEVANCE:
         return replace(known, model="")
-    return replace(known, model=write_plain(fit_site_model(known.labelled, known.method)))
+    return replace(known, model=_write_plain(fit_site_model(known.labelled, known.method)))
+
+
+def _write_plain(model: object) -> str:
+    """Write a model in the one form that models are kept in."""
+    return json.dumps(model, sort_keys=True, separators=(",", ":"), allow_nan=False)

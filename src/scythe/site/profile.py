@@ -1,29 +1,20 @@
-"""Save and load profiles as versioned JSON with a checksum.
-
-Nothing in a file names code. The checksum detects accidents, the checks of `profile_format` everything else.
-"""
+"""Save and load profiles as versioned JSON that people can read and edit. Nothing in a file names code."""
 
 from __future__ import annotations
 
-import hashlib
-import json
-import math
-from collections.abc import Iterator
+from dataclasses import dataclass, field, fields, is_dataclass
 from pathlib import Path
-from typing import NamedTuple, NoReturn
+from typing import Any, NamedTuple
+
+import msgspec
 
 from scythe.errors import BadInput
 from scythe.limits import LIMITS
-from scythe.model import SiteImages
-from scythe.site import profile_format
-from scythe.site.profile_format import Wrong, check_plain
-from scythe.site.rules import ImageRules, Profile
+from scythe.model import IMAGE_METHODS, SiteImages
+from scythe.site.rules import ATTRIBUTE, ELEMENT, SOURCES, FieldRules, Layout, Profile
 
-VERSION = 4  # the newest format read; 3 has rules for images, 4 for lists, which 2 and 3 called regions
-_LISTS = 4  # the first format with that word
-_MARK = "scythe_profile"  # the first key; its value is the version of the format
-_LINE_CHARS = 100  # lists that fit are written on one line
-_REPAIR = "learn the site again, or take the file from a copy"
+VERSION = 5  # rules on the page map; what was written before has to be learned again
+_AGAIN = "learn the site again, or take the file from a copy"
 
 
 class Saved(NamedTuple):
@@ -33,153 +24,103 @@ class Saved(NamedTuple):
     health: dict[str, object]
 
 
+@dataclass(frozen=True, slots=True)
+class _Version:
+    scythe_profile: int
+
+
+@dataclass(frozen=True, slots=True)
+class _File:
+    """The content of a file."""
+
+    layouts: tuple[Layout, ...]
+    fields: tuple[str, ...] = ()
+    learned: str = ""
+    named: tuple[str, ...] = ()
+    images: SiteImages = SiteImages()  # noqa: RUF009  it is frozen
+    health: dict[str, Any] = field(default_factory=dict)
+
+
 def dump_profile(profile: Profile, health: dict[str, object] | None = None) -> str:
     """Write a profile as JSON text; the same profile always gives the same text. Raises BadInput beyond the limits."""
-    if not isinstance(profile, Profile):
-        raise BadInput(f"dump_profile expects a Profile, not {type(profile).__name__}")
+    content = {"scythe_profile": VERSION, **_plain(profile), "layouts": _plain(profile.layouts), "health": health or {}}
     try:
-        plain = json.loads(json.dumps(health or {}, allow_nan=False))
-        version = _oldest(profile)
-        content = {_MARK: version, **profile_format.dump(profile), "health": plain}
-        text = "".join(_write({_MARK: version, "checksum": _checksum(content), **content}, "")) + "\n"
-    except (AttributeError, TypeError, ValueError, RecursionError) as error:
+        text = msgspec.json.format(msgspec.json.encode(content), indent=1).decode() + "\n"
+    except (TypeError, ValueError, RecursionError) as error:
         raise BadInput(f"this profile cannot be written: {error}") from error
     load_profile(text, name="this profile cannot be written")
     return text
 
 
-def _oldest(profile: Profile) -> int:
-    """Return the oldest format that can say it all, so that older versions can read what they can use."""
-    if any(layout.lists for layout in profile.layouts):
-        return _LISTS
-    if profile.images != SiteImages() or any(layout.images != ImageRules() for layout in profile.layouts):
-        return 3
-    return 1
+def _plain(value: Any) -> Any:
+    """Return plain values of a record; what equals its default is left out."""
+    if is_dataclass(value):
+        return {
+            each.name: _plain(given) for each in fields(value) if (given := getattr(value, each.name)) != each.default
+        }
+    return [_plain(item) for item in value] if isinstance(value, tuple) else value
 
 
 def load_profile(text: str | bytes, *, name: str = "profile") -> Saved:
     """Read what `dump_profile` wrote. Raises BadInput with `name`, the place in the file and the reason."""
+    if len(text) > LIMITS.profile_bytes:
+        raise BadInput(f"{name}: longer than {LIMITS.profile_bytes} bytes, which no profile is")
     try:
-        return _load(text)
-    except Wrong as wrong:
-        raise BadInput(f"{name}: {wrong}") from None
+        _check_version(msgspec.json.decode(text, type=_Version).scythe_profile)
+        content = msgspec.json.decode(text, type=_File)
+    except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:
+        raise BadInput(f"{name}: not a profile of scythe ({error}); {_AGAIN}") from None
+    except BadInput as error:
+        raise BadInput(f"{name}: {error}") from None
+    profile = Profile(content.layouts, content.fields, content.learned, content.named, content.images)
+    _check(profile, name)
+    return Saved(profile, content.health)
+
+
+def _check_version(version: int) -> None:
+    if version > VERSION:
+        raise BadInput(f"written by a newer scythe (format {version!r:.20}; this one reads {VERSION}); update scythe")
+    if version < VERSION:
+        raise BadInput(f"format {version} has rules that this version does not follow; learn the site again")
+
+
+def _check(profile: Profile, name: str) -> None:
+    """Check what types do not say."""
+    names = [layout.name for layout in profile.layouts]
+    if len(names) > LIMITS.profile_layouts or len(set(names)) < len(names):
+        raise BadInput(f"{name}: {len(names)} layouts, of which {len(set(names))} have names of their own")
+    if profile.images.method not in IMAGE_METHODS:
+        raise BadInput(f"{name}: images: method is one of {', '.join(IMAGE_METHODS)}")
+    for number, layout in enumerate(profile.layouts):
+        if layout.parent and layout.parent not in names[:number]:
+            raise BadInput(f"{name}: {layout.name}: its parent {layout.parent!r:.60} does not stand before it")
+        counts = (*layout.marks, *layout.outside)
+        if layout.marked < (1 if counts else 0) or not all(_is_hash(key) and count >= 0 for key, count in counts):
+            raise BadInput(f"{name}: {layout.name}: marks are pairs of a key and a number of pages")
+        for rules in layout.fields:
+            _check_field(rules, f"{name}: {layout.name}: {rules.name}")
+
+
+def _is_hash(number: int) -> bool:
+    return 0 <= number < 1 << 64
+
+
+def _check_field(rules: FieldRules, where: str) -> None:
+    if (rules.text is not None) + bool(rules.places) + (rules.values is not None) != 1:
+        raise BadInput(f"{where}: a field has text, places or values")
+    if rules.text is not None and not rules.text.roots:
+        raise BadInput(f"{where}: no element holds the text")
+    anchors = [rule for way in rules.values.ways for rule in way.rules] if rules.values is not None else []
+    if not all(_is_hash(rule.hash) for rule in anchors):
+        raise BadInput(f"{where}: a hash has 64 bits")
+    for place in rules.places:
+        if place.source not in SOURCES:
+            raise BadInput(f"{where}: a place is one of {', '.join(SOURCES)}, not {place.source!r:.60}")
+        if place.selector is None and place.source in (ELEMENT, ATTRIBUTE):
+            raise BadInput(f"{where}: which {place.source} is not said")
 
 
 def open_profile(path: str | Path) -> Saved:
     """Read a profile file. Raises BadInput where it is no good, OSError where it cannot be read."""
     with Path(path).open("rb") as file:
         return load_profile(file.read(LIMITS.profile_bytes + 1), name=str(path))
-
-
-def _load(text: str | bytes) -> Saved:
-    content = _parse(text)
-    if not isinstance(content, dict) or _MARK not in content:
-        raise Wrong("", f"not a profile of scythe: a JSON object with {_MARK!r} was expected")
-    _check_version(content[_MARK])
-    claimed = content.pop("checksum", None)
-    if claimed != _checksum(content):
-        raise Wrong("checksum", f"does not fit the content: the file was edited or cut; {_REPAIR}")
-    if content.pop(_MARK) < _LISTS:
-        _rename_regions(content)
-    health = content.pop("health", None)
-    if not isinstance(health, dict):
-        raise Wrong("health", "an object was expected")
-    check_plain(health, "health")
-    return Saved(profile_format.load(content), health)
-
-
-def _rename_regions(content: dict[str, object]) -> None:
-    """Call the lists of layouts what this version calls them."""
-    layouts = content.get("layouts")
-    for layout in layouts if isinstance(layouts, list) else ():
-        if isinstance(layout, dict) and "regions" in layout:
-            layout["lists"] = layout.pop("regions")
-
-
-def _parse(text: str | bytes) -> object:
-    if len(text) > LIMITS.profile_bytes:
-        raise Wrong("", f"longer than {LIMITS.profile_bytes} bytes, which no profile is")
-    try:
-        if isinstance(text, bytes):
-            text = text.decode("utf-8-sig")
-        return json.loads(text, object_pairs_hook=_pairs, parse_constant=_refuse, parse_float=_finite)
-    except json.JSONDecodeError as error:
-        place = f"line {error.lineno}, column {error.colno}"
-        raise Wrong(place, f"not JSON ({error.msg}): the file was edited or cut; {_REPAIR}") from None
-    except UnicodeDecodeError as error:
-        raise Wrong(f"byte {error.start}", "not UTF-8") from None
-    except RecursionError:
-        raise Wrong("", "nested too deeply for a profile") from None
-    except ValueError as error:
-        raise Wrong("", str(error)[:200]) from None  # a number of thousands of digits
-
-
-def _pairs(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    made = dict(pairs)
-    if len(made) < len(pairs):
-        keys = [key for key, _ in pairs]
-        raise Wrong("", f"the key {next(key for key in made if keys.count(key) > 1)!r:.60} is there twice")
-    return made
-
-
-def _refuse(constant: str) -> NoReturn:
-    raise Wrong("", f"{constant} is no number of a profile")
-
-
-def _finite(digits: str) -> float:
-    number = float(digits)
-    return number if math.isfinite(number) else _refuse(digits[:60])
-
-
-def _check_version(version: object) -> None:
-    if type(version) is not int or version < 1:
-        raise Wrong(_MARK, f"a version number was expected, not {version!r:.60}")
-    if version > VERSION:
-        raise Wrong(
-            _MARK,
-            f"written by a newer scythe (format {version!r:.20}; this one reads up to {VERSION}); update scythe, "
-            "or learn the site again",
-        )
-
-
-def _checksum(content: dict[str, object]) -> str:
-    """Return the digest of what a file says, whatever the order of its keys and its white space."""
-    canonical = json.dumps(content, sort_keys=True, separators=(",", ":"), allow_nan=False)
-    return f"sha256:{hashlib.sha256(canonical.encode('ascii')).hexdigest()}"
-
-
-def _write(value: object, indent: str) -> Iterator[str]:
-    """Yield JSON with one rule, mark or text per line, so that two profiles can be compared line by line."""
-    inner = f"{indent} "
-    if isinstance(value, dict) and any(map(_is_nested, value.values())):
-        parts: list[tuple[str, object]] = [(f"{_quote(key)}: ", item) for key, item in value.items()]
-        edges = "{}"
-    elif isinstance(value, list) and (any(map(_is_nested, value)) or len(_flat(value)) > _LINE_CHARS):
-        parts, edges = [("", item) for item in value], "[]"
-    else:
-        yield _flat(value)
-        return
-    for number, (lead, item) in enumerate(parts):
-        yield f"{',' if number else edges[0]}\n{inner}{lead}"
-        yield from _write(item, inner)
-    yield f"\n{indent}{edges[1]}"
-
-
-def _is_nested(value: object) -> bool:
-    return isinstance(value, list) or (isinstance(value, dict) and value.keys() != {"base64"})
-
-
-def _flat(value: object) -> str:
-    if isinstance(value, dict):
-        return "{" + ", ".join(f"{_quote(key)}: {_flat(item)}" for key, item in value.items()) + "}"
-    if isinstance(value, list):
-        return "[" + ", ".join(map(_flat, value)) + "]"
-    return _quote(value) if isinstance(value, str) else json.dumps(value)
-
-
-def _quote(text: str) -> str:
-    """Write a JSON string in which letters of all scripts stay readable and what cannot be seen is escaped."""
-    quoted = json.dumps(text, ensure_ascii=False)
-    if quoted.isprintable():
-        return quoted
-    return "".join(char if char.isprintable() else json.dumps(char)[1:-1] for char in quoted)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+from dataclasses import replace
 from functools import lru_cache
 from hashlib import blake2b
 from pathlib import Path
@@ -12,8 +12,7 @@ from urllib.parse import quote, urlsplit
 from scythe.atomic_files import write_atomically
 from scythe.errors import BadInput
 from scythe.limits import LIMITS
-from scythe.site import profile_format
-from scythe.site.profile import load_profile
+from scythe.site.profile import dump_profile, load_profile
 from scythe.site.rules import Profile
 
 if TYPE_CHECKING:
@@ -91,8 +90,8 @@ def _read(path: Path, _mtime_ns: int, _size: int) -> _Read:
         profile = load_profile(text, name=str(path)).profile
     except BadInput as error:
         return _Read(_digest(text), why=str(error))
-    rules = {name: value for name, value in profile_format.dump(profile).items() if name != "learned"}  # which is when
-    return _Read(_digest(json.dumps(rules, sort_keys=True).encode()), profile)
+    rules = dump_profile(replace(profile, learned=""))  # which is when
+    return _Read(_digest(rules.encode()), profile)
 
 
 def _digest(text: bytes) -> str:

@@ -1,51 +1,76 @@
-"""The `Site` class: learn a site, extract its pages, and monitor what still works.
+"""The `Site` class: learn a site page by page, extract its pages, and notice when it changes.
 
-pages -> parsed -> layouts -> rules -> Profile                Site.learn
-body  -> layout -> cut from bytes -> parsed in doubt          Site.extract
-outcome -> health -> drift -> learn again                     Site.drift
-labels of images -> marks -> used from then on                Site.annotate
-examples -> rules -> further fields                           Site.add_fields
+pages    -> maps -> layouts -> rules                    Site.learn, and every page that is read later on
+body     -> map  -> layout  -> cut, or read             Site.extract
+outcome  -> health -> drift                             Site.drift
+labels of images -> marks -> used from then on          Site.annotate
+examples -> rules -> further fields                     Site.add_fields
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from pathlib import Path
 from threading import Lock
 
 from scythe.atomic_files import write_atomically
 from scythe.errors import BadInput
-from scythe.model import Document, LabelledPage, PageImages
+from scythe.model import Document, Field, LabelledPage, PageImages
 from scythe.page import Page
+from scythe.page.blocks import read_blocks
+from scythe.page.content import PageContent
 from scythe.page.image_context import read_image_contexts
-from scythe.site.drift import Drift, Health, TreeBudget
-from scythe.site.extract import Extractor, Via
+from scythe.page.map import PageMap
+from scythe.site.drift import Drift, Health, usual_of
+from scythe.site.extract import ExtractedPage, Extractor, Via, map_page
+from scythe.site.judge_images import ImageJudge
 from scythe.site.labels.learn_labels import Annotated, annotate, list_labels, place_labels
 from scythe.site.labels.match_labels import Lost
-from scythe.site.learn.learn_site import Example, LessonPage, learn_profile, make_lesson_page
-from scythe.site.learn.merge_layout import Taught, add_layout_fields, count_present
-from scythe.site.monitor import Memory, Monitor, PendingLayouts, memorable
+from scythe.site.layout_marks import KnownLayout, LayoutIndex, MappedPage, layouts_of
+from scythe.site.learn import PLACED, LayoutLearner, ReadPage
+from scythe.site.learn_records import learn_records
+from scythe.site.learn_values import learn_values
+from scythe.site.page_fields import ColdValues
 from scythe.site.profile import Saved, dump_profile, load_profile, open_profile
-from scythe.site.rules import DEFAULT_FIELDS, Layout, Profile
+from scythe.site.rules import DEFAULT_FIELDS, FieldRules, Layout, Profile
+from scythe.site.shown_values import Memory
+from scythe.site.value_rules import ValueRules, cut_values
 
+HEAL_PAGES = (3, 6, 12, 24, 48)  # pages that lack what they had before, upon which it is looked for anew
+_MOST_WAYS = 6  # to one field
+LIST_PAGES = 3  # pages of a layout from which it is learned what they list
 Given = Page | tuple[str | None, bytes | str]
+Example = Mapping[str, tuple[str, ...]]
 Shown = Mapping[str, Sequence[str]] | Mapping[str, str]  # values by field name; one value need not be in a list
 
 
-class Site:
-    """Rules for the pages of one site. Extracting also keeps an eye on how well the rules still hold."""
+@dataclass(frozen=True, slots=True)
+class Taught:
+    """What came of examples: why something was not learned, and the layouts of the pages."""
 
-    def __init__(self, profile: Profile, *, notes: tuple[str, ...] = (), monitor: Monitor | None = None) -> None:
+    notes: tuple[str, ...] = ()
+    layouts: tuple[str, ...] = ()  # that each page is taken for; "": none
+    shown_on: tuple[str, ...] = ()  # layouts that values were shown on
+    new: tuple[str, ...] = ()  # of these, those that were not known
+
+
+class Site:
+    """Rules for the pages of one site. Extracting learns from pages that are read, and watches how rules hold."""
+
+    def __init__(self, profile: Profile, *, notes: tuple[str, ...] = (), health: Mapping[str, object] | None = None):
         self.notes = notes  # why something was not learned, for people
-        self._monitor = monitor or Monitor(
-            Health(sum(layout.pages for layout in profile.layouts)), Memory(memorable(profile))
-        )
-        self._pending = PendingLayouts(self._monitor.health)
         self._lock = Lock()
-        self._budget: TreeBudget | None = None
-        self.profile = profile
-        self._extractor = Extractor(profile, profile.fields, note=self._note)
+        self._index = LayoutIndex(profile.layouts)
+        self._names = tuple(name for name in ("text", *PLACED) if name in profile.fields and name not in profile.named)
+        self._learner = LayoutLearner(self._index, self._names)
+        self._lacking: dict[str, list[tuple[PageMap, Example]]] = {}  # pages without fields that they had, by layout
+        self._profile = profile
+        self._judge: ImageJudge | None = None
+        self._extractor = self._make_extractor()
+        self._health = Health.load(health or {}, profile.layouts)
+        self._memory = Memory.load(health or {}, profile.named)
 
     @classmethod
     def learn(
@@ -62,38 +87,37 @@ class Site:
         then only these fields are learned, and those of the first kind that `fields` names. Raises BadInput on wrong
         arguments.
         """
-        given = list(pages)
+        given = [_address_and_body(page) for page in pages]
         if not given:
             raise BadInput("Site.learn needs at least one page")
         shown = _examples(examples, len(given)) if examples is not None else None
-        wanted = _wanted(shown, fields)
-        lessons = [_lesson(page, shown[i] if shown is not None else None) for i, page in enumerate(given)]
-        profile, notes = learn_profile(lessons, wanted)
-        site = cls(profile, notes=notes)
-        site._look_back(lessons)
+        named = tuple(dict.fromkeys(name for example in shown or () for name in example or ()))
+        learned = datetime.now(UTC).isoformat(timespec="seconds")
+        site = cls(Profile((), _wanted(named, fields), learned=learned, named=named))
+        for url, body in given if site._names or not named else ():
+            site._extract(body, url, "auto")
+        site._learner.finish()
+        if shown is not None:
+            site.notes = site._add_fields(given, shown).notes
+        site._refresh()
+        site._health.settle(sum(layout.pages for layout in site.profile.layouts))
         return site
 
     def extract(self, body: bytes | str, url: str | None = None, via: Via = "auto") -> Document:
         """Extract one page of the site.
 
-        `via` "auto" cuts from the bytes and asks the tree where a cut is in doubt; "cut" leaves doubtful fields out;
-        "tree" follows the same rules on the tree, to check cuts by. `fields[name].how` says how each field was got.
+        `via` "auto" cuts by rules, and reads pages that they do not fit or that are still learned from; "cut" leaves
+        out what rules do not give; "tree" reads what they do not give, and learns nothing. `fields[name].how` says how
+        each field was got.
         """
         if via not in ("auto", "cut", "tree"):
             raise BadInput(f"via must be auto, cut or tree, not {via!r}")
         if url is not None and not isinstance(url, str):
             raise BadInput(f"url must be str or None, not {type(url).__name__}")
-        body = _bytes(body)
-        page = self._extractor.extract_page(body, url, via)
-        if via == "auto":
-            with self._lock:
-                better = (
-                    self._monitor.attend(self.profile, page, body, url)
-                    or self._pending.attend(self.profile, page, body, url)
-                    or self._extractor.tuned()
-                )
-                if better is not None:
-                    self._adopt(better)
+        with self._lock:
+            page = self._extract(_bytes(body), url, via)
+            if via == "auto" and page.page is not None:
+                self._watch(page, url)
         return page.document
 
     def annotate(
@@ -107,16 +131,16 @@ class Site:
         """Teach the site which images are relevant; what it extracts from now on heeds it.
 
         `labels` has the relevant images by page: addresses, or numbers such as `#3`; all others of the page are not
-        relevant. `pages` must hold the pages named, and should hold some more, on which it is learned where images
-        stand. `by` is who says so; two people may differ. `method` is "relevance" or a published one. Raises BadInput
-        where labels or pages are not what they should be.
+        relevant. `pages` must hold the pages named. `by` is who says so; two people may differ. `method` is "relevance"
+        or a published one. Raises BadInput where labels or pages are not what they should be.
         """
         bodies = [_address_and_body(page) for page in pages]
         seen = [read_image_contexts(Page.from_bytes(body, url=url)) for url, body in bodies]
         new, lost = _placed(labels, seen, by)
         with self._lock:
-            outcome = annotate(self.profile, new, method=method, bodies=bodies, seen=seen)
-            self._adopt(outcome.profile)
+            outcome = annotate(self.profile, new, method=method, seen=seen)
+            self._profile, self._judge = outcome.profile, None
+            self._extractor = self._make_extractor()
         return replace(outcome, lost=tuple(lost))
 
     def add_fields(self, pages: Iterable[Given], examples: Sequence[Shown | None]) -> Taught:
@@ -125,38 +149,35 @@ class Site:
         `examples` is as for `learn`: one entry per page, None where nobody looked; some pages without are welcome. A
         field that the site has is replaced on the layouts on which it is shown. Raises BadInput on wrong arguments.
         """
-        given = list(pages)
-        lessons = [_lesson(page, shown) for page, shown in zip(given, _examples(examples, len(given)), strict=True)]
+        given = [_address_and_body(page) for page in pages]
+        shown = _examples(examples, len(given))
         with self._lock:
-            taught = add_layout_fields(self.profile, lessons)
-            self._monitor = Monitor.load(self._monitor.dump(), taught.profile)
-            self._pending = PendingLayouts(self._monitor.health)
-            self._adopt(taught.profile)
-            for lesson in lessons:
-                self._monitor.memory.remember(lesson.url, {k: tuple(v) for k, v in (lesson.example or {}).items()})
-        return taught
+            return self._add_fields(given, shown)
 
-    def skip_hopeless_trees(self) -> Site:
-        """From now on, ask the tree less often for a field that few pages have and that it never had; return self.
+    def learn_lists(self) -> None:
+        """Learn now what the pages of each layout list, where that is wanted and not known yet."""
+        if "records" in self._profile.fields:
+            for known in list(self._index):
+                self._learn_lists(known)
 
-        What is extracted then depends a little on the pages before: for crawls, not for proofs.
-        """
-        self._budget = TreeBudget()
-        self._adopt(self.profile)
-        return self
+    @property
+    def profile(self) -> Profile:
+        """What was learned; the same object until something else is."""
+        return self._profile
 
     @property
     def drift(self) -> Drift:
         """What stopped matching and since when, and what was learned again."""
-        return self._monitor.health.drift
+        return self._health.drift
 
     @classmethod
     def load(cls, path: str | Path) -> Site:
-        """Load a profile that `save` wrote. Raises BadInput when it is damaged, edited or from a newer version."""
+        """Load a profile that `save` wrote. Raises BadInput when it is damaged or from another version."""
         return cls._take_up(open_profile(path), str(path))
 
     def save(self, path: str | Path) -> None:
-        """Write the profile, and how it has fared, as versioned JSON."""
+        """Write the profile, and how it has fared, as versioned JSON; what pages list is learned first."""
+        self.learn_lists()
         write_atomically(Path(path), self.to_json().encode())
 
     @classmethod
@@ -166,38 +187,145 @@ class Site:
 
     def to_json(self) -> str:
         """Return what `save` writes."""
-        return dump_profile(self.profile, self._monitor.dump())
+        self._refresh()
+        return dump_profile(self._profile, {**self._health.dump(), **self._memory.dump()})
 
     @classmethod
     def _take_up(cls, saved: Saved, name: str) -> Site:
         try:
-            monitor = Monitor.load(saved.health, saved.profile)
+            return cls(saved.profile, health=saved.health)
         except BadInput as error:
             raise BadInput(f"{name}: {error}") from None
-        return cls(saved.profile, monitor=monitor)
 
-    def _note(self, layout: Layout, url: str | None, part: str, how: str) -> None:
-        """Take note of how records and images of a page were got; they are worked out when someone asks for them."""
+    def _make_extractor(self) -> Extractor:
+        self._judge = self._judge or ImageJudge(self._profile.images)
+        must_read = self._learner.is_learning if self._names or "records" in self._profile.fields else None
+        learn_lists = self._learn_lists if "records" in self._profile.fields else None
+        return Extractor(self._profile, self._profile.fields, self._judge, self._index, must_read, learn_lists)
+
+    def _learn_lists(self, known: KnownLayout) -> None:
+        """Learn what the pages of a layout list, once somebody asks for it and there are enough pages."""
         with self._lock:
-            health = self._monitor.health
-            (health.observe_records if part == "records" else health.observe_images)(layout, how, url)
+            if len(known.samples) >= LIST_PAGES and not known.layout.records.pages:
+                maps = [page for page, _ in known.samples]
+                pages = [Page.from_bytes(page.source, url=url or None) for page, url in known.samples]
+                known.layout = replace(known.layout, records=learn_records(maps, pages))
+                known.samples.clear()
+                self._refresh()
 
-    def _adopt(self, profile: Profile) -> None:
-        # what labels teach is fitted once, not whenever rules are tuned
-        judge = self._extractor.judge if profile.images is self.profile.images else None
-        self.profile = profile
-        self._extractor = Extractor(profile, profile.fields, judge, self._budget, self._note)
+    def _extract(self, body: bytes, url: str | None, via: Via) -> ExtractedPage:
+        """Extract a page and, where it was read, learn from it."""
+        page = self._extractor.extract_page(body, url, via)
+        cold = page.cold
+        if via != "auto" or page.page is None or cold is None or not isinstance(cold.content, PageContent):
+            return page
+        said = ColdValues(url or "", cold.title, cold.metadata.author, cold.metadata.published)
+        blocks = read_blocks(page.page.map)
+        if len(blocks) != len(cold.content.page.blocks):
+            return page  # what was read had to be repaired
+        read = ReadPage(page.page, blocks, cold.content.kept, said)
+        changed = self._learner.take(page.known, read, fits=page.fits)
+        if changed is not None:
+            self._refresh()
+            self._health.learned(changed.layout)
+        return page
 
-    def _look_back(self, lessons: Sequence[LessonPage]) -> None:
-        """Extract the pages learned, to see what is normal, and remember what was shown on them."""
-        extracted = [self._extractor.extract_page(lesson.source.body, lesson.url, "auto") for lesson in lessons]
-        for page in extracted:
-            self._extractor.observe(page)
-        self._adopt(count_present(self._extractor.tuned(now=True) or self.profile, extracted))
-        for lesson, page in zip(lessons, extracted, strict=True):
-            self._monitor.look_back(page, lesson.source.body, lesson.url, lesson.example or {})
-            self._pending.look_back(self.profile, page, lesson.source.body, lesson.url)
-        self._monitor.settle(self.profile)
+    def _refresh(self) -> None:
+        """Show what was learned in the profile."""
+        self._profile = replace(self._profile, layouts=layouts_of(self._index))
+
+    def _watch(self, page: ExtractedPage, url: str | None) -> None:
+        fields = page.document.fields
+        hows = {name: fields[name].how for name in fields if name != "images"}
+        is_learned = page.layout is not None and (page.layout.pages > 0 or bool(page.layout.fields))
+        self._health.observe(page.layout if is_learned else None, hows, url)
+        if self._profile.named:
+            self._memory.remember(url, {name: fields[name].values for name in self._profile.named if name in fields})
+            self._heal(page, url)
+
+    def _heal(self, page: ExtractedPage, url: str | None) -> None:
+        """Learn fields shown by example anew, where rules lack them, from what the same pages had before."""
+        assert page.page is not None
+        fields = page.document.fields
+        if page.layout is not None and not any(self._lacks(page.layout, name, fields) for name in self._profile.named):
+            self._lacking.pop(page.layout.name, None)
+            return
+        known = self._learner.meet(page.known, page.page)
+        if known is None:
+            return
+        lacking = self._lacking.setdefault(known.layout.name, [])
+        recalled = self._memory.recall(url)
+        if not recalled or any(page.page.map.source == seen.source for seen, _ in lacking):
+            return
+        lacking.append((page.page.map, recalled))
+        if len(lacking) in HEAL_PAGES:
+            self._add_values(known, [seen for seen, _ in lacking], [shown for _, shown in lacking], keeps=True)
+            self._refresh()
+            self._health.learned(known.layout)
+        del lacking[: -HEAL_PAGES[-1]]
+
+    def _lacks(self, layout: Layout, name: str, fields: Mapping[str, Field]) -> bool:
+        """Say whether a page should have a field that was shown by example and does not."""
+        rules = layout.field(name)
+        return (rules is None or rules.usual.is_expected) and not (name in fields and fields[name].values)
+
+    def _add_fields(self, given: Sequence[tuple[str | None, bytes]], shown: Sequence[Example | None]) -> Taught:
+        """Learn what was shown, layout by layout."""
+        groups: dict[int, tuple[KnownLayout, list[int]]] = {}
+        before = {known.layout.name for known in self._index}
+        maps = [MappedPage(map_page(body)) for _, body in given]
+        layouts: list[str] = []
+        for number, page in enumerate(maps):
+            known = self._learner.meet(self._index.find(page)[0], page)
+            layouts.append(known.layout.name if known is not None else "")
+            if known is not None:
+                groups.setdefault(id(known), (known, []))[1].append(number)
+        notes: list[str] = []
+        shown_on: list[str] = []
+        named = tuple(dict.fromkeys(name for example in shown for name in example or ()))
+        for known, numbers in groups.values():
+            own = [shown[number] for number in numbers]
+            if any(values for example in own for values in (example or {}).values()):
+                shown_on.append(known.layout.name)
+                reasons = self._add_values(known, [maps[number].map for number in numbers], own)
+                notes += [f"{known.layout.name}: {name}: {why}" for name, why in reasons.items()]
+        for (url, _), example in zip(given, shown, strict=True):
+            self._memory.names |= set(named)
+            self._memory.remember(url, example or {})
+        fields = tuple(dict.fromkeys((*self._profile.fields, *named)))
+        self._profile = replace(
+            self._profile, fields=fields, named=tuple(dict.fromkeys((*self._profile.named, *named)))
+        )
+        self._refresh()
+        self._extractor = self._make_extractor()
+        new = tuple(name for name in shown_on if name not in before)
+        return Taught(tuple(notes), tuple(layouts), tuple(shown_on), new)
+
+    def _add_values(
+        self, known: KnownLayout, maps: Sequence[PageMap], examples: Sequence[Example | None], *, keeps: bool = False
+    ) -> dict[str, str]:
+        """Give a layout the fields that are shown; with `keeps`, behind the rules that it has for them."""
+        learned = learn_values(maps, examples)
+        found = (
+            [_behind(known.layout.field(rules.name), rules) for rules in learned.fields] if keeps else learned.fields
+        )
+        fields = [_with_usual(rules, maps) for rules in found]
+        named = {rules.name for rules in fields}
+        kept = tuple(rules for rules in known.layout.fields if rules.name not in named)
+        known.layout = replace(known.layout, fields=(*kept, *fields), pages=max(known.layout.pages, len(maps)))
+        return learned.reasons
+
+
+def _behind(old: FieldRules | None, new: ValueRules) -> ValueRules:
+    """Put the ways of new rules behind those that a field has: pages of the old design may still come."""
+    ways = old.values.ways if old is not None and old.values is not None else ()
+    return replace(new, ways=(*ways, *(way for way in new.ways if way not in ways))[:_MOST_WAYS])
+
+
+def _with_usual(rules: ValueRules, maps: Sequence[PageMap]) -> FieldRules:
+    """Note what a field looks like on the pages at hand."""
+    values = [cut_values(page, rules).values for page in maps]
+    return FieldRules(rules.name, values=rules, usual=usual_of(values))
 
 
 def _placed(labels: object, seen: Sequence[PageImages], by: str) -> tuple[Sequence[LabelledPage], list[Lost]]:
@@ -208,8 +336,7 @@ def _placed(labels: object, seen: Sequence[PageImages], by: str) -> tuple[Sequen
     return labels, []
 
 
-def _wanted(examples: Sequence[Example | None] | None, fields: Sequence[str] | None) -> tuple[str, ...]:
-    named = tuple(dict.fromkeys(name for example in examples or () for name in example or ()))
+def _wanted(named: tuple[str, ...], fields: Sequence[str] | None) -> tuple[str, ...]:
     if fields is None:
         return named or DEFAULT_FIELDS
     unknown = set(fields) - set(named) - set(DEFAULT_FIELDS)
@@ -242,11 +369,6 @@ def _example(given: object) -> Example | None:
             raise BadInput(f"the example of {name!r} must be text or a list of texts, not {values!r:.60}")
         shown[name] = tuple(values)
     return shown
-
-
-def _lesson(given: object, example: Example | None) -> LessonPage:
-    url, body = _address_and_body(given)
-    return make_lesson_page(body, url, example)
 
 
 def _address_and_body(given: object) -> tuple[str | None, bytes]:

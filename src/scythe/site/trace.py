@@ -4,20 +4,27 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from functools import cache
 from typing import TYPE_CHECKING
 
-from scythe.site.describe_rules import as_text, describe_rule, describe_take, describe_usual
-from scythe.site.rules import FieldRules, Layout, Profile, Rule, Way
+from scythe.site.cut import cut_text, dropped_rows
+from scythe.site.describe_rules import describe_anchor, describe_place, describe_selector, describe_usual
+from scythe.site.extract import ExtractedPage, Extractor, in_ascii_bytes
+from scythe.site.layout_marks import MappedPage
+from scythe.site.page_fields import cut_place
+from scythe.site.record_rules import place_records
+from scythe.site.rules import FieldRules, Layout, Profile
+from scythe.site.select import rows
+from scythe.site.value_rules import cut_values, lead
 
 if TYPE_CHECKING:
-    from scythe.model import Document
-    from scythe.page.source import Source
-    from scythe.site.cut.cutter import Cutter
+    from scythe.page.map import PageMap
     from scythe.site.site import Site
 
 _TIMES = 20  # a cut is timed so often, and the shortest counts ...
-_TIMED_US = 20_000.0  # ... unless that takes longer, as on pages of megabytes
+_TIMED_US = 3_000.0  # ... unless that takes longer, as on pages of megabytes
+_TOLD = 50  # elements of one rule that are named
+
+Span = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,29 +32,19 @@ class LayoutTrace:
     """How well a layout fits a page."""
 
     name: str
-    marks: int
-    found: int  # of its marks on the page
+    marks: int  # keys that half of its pages have
+    found: int  # of these on the page
     fits: bool
 
 
 @dataclass(frozen=True, slots=True)
 class RuleTrace:
-    """Where one rule leads by the tree."""
+    """Where one rule leads."""
 
     kind: str
     says: str
-    offset: int | None  # bytes; None: the rule is silent
+    offset: int | None  # bytes, of the first element; None: the rule is silent
     line: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class WayTrace:
-    """One way to a field."""
-
-    takes: str
-    needed: int  # rules that must agree
-    end: str
-    rules: tuple[RuleTrace, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,12 +54,11 @@ class FieldTrace:
     name: str
     how: str
     values: tuple[str, ...]
-    span: tuple[int, int] | None  # bytes
+    span: Span | None  # bytes
     line: int | None
-    cut_us: float | None  # microseconds for the cut alone, without finding the layout
-    by_tree: tuple[str, ...]  # what the tree gives by the same rules
+    cut_us: float | None  # microseconds for the cut alone, once the page is mapped and its layout known
     usual: str
-    ways: tuple[WayTrace, ...]
+    rules: tuple[RuleTrace, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,16 +75,16 @@ class CutTrace:
 class CutRange:
     """A part of a page that rules cut out of its bytes."""
 
-    kind: str  # field, images, records
+    kind: str  # field, records
     name: str
-    span: tuple[int, int]  # bytes
+    span: Span  # bytes
     says: str = ""  # what it is, where the name does not tell
-    parts: tuple[tuple[int, int], ...] = ()  # of records, each of them; () where it is one
+    parts: tuple[Span, ...] = ()  # of records, each of them; () where it is one
 
 
 @dataclass(frozen=True, slots=True)
 class PageTrace:
-    """One page with all that was cut out of it, images and records too."""
+    """One page with all that was cut out of it, records too."""
 
     trace: CutTrace
     layout: str  # "" where none fits
@@ -97,7 +93,7 @@ class PageTrace:
 
 
 def trace(site: Site, body: bytes, url: str | None) -> CutTrace:
-    """Extract a page in every manner and note what each rule says. Takes some 50 ms."""
+    """Extract a page and note what each rule says."""
     return Tracer(site.profile).trace(body, url)
 
 
@@ -105,99 +101,66 @@ class Tracer:
     """Follows pages through one profile, which stays as it is: nothing is learned on the way. Not for two threads."""
 
     def __init__(self, profile: Profile) -> None:
-        from scythe.site.cut.cut_images import AreaCutter
-        from scythe.site.cut.cut_lists import ListCutter
-        from scythe.site.cut.cutter import Cutter
-        from scythe.site.extract import Extractor
-
-        self._layouts = profile.layouts
+        self._profile = profile
         self._extractor = Extractor(profile, profile.fields)
-        self._cutter = cache(lambda number: Cutter(profile.layouts[number]))
-        self._areas = cache(lambda number: AreaCutter(profile.layouts[number]))
-        self._lists = cache(lambda number: ListCutter(profile.layouts[number]))
 
     def trace(self, body: bytes, url: str | None) -> CutTrace:
-        """Extract a page in every manner and note what each rule says."""
+        """Extract a page and note what each rule says."""
         return self._trace(body, url)[0]
 
     def trace_page(self, body: bytes, url: str | None) -> PageTrace:
-        """Do the same, and note where images and records are."""
-        found, document, number = self._trace(body, url)
-        hows = dict(document.how)
+        """Do the same, and note where records are."""
+        found, got = self._trace(body, url)
+        _ = got.document.lists  # upon which it is known how they were got
         places = [CutRange("field", one.name, one.span) for one in found.fields if one.span is not None]
-        if number is not None:
-            layout = self._layouts[number]
-            text = document.fields.get("text")
-            is_cut = text is not None and text.how.startswith("cut")
-            places += self._find_images(number, body, text.span if text is not None and is_cut else None)
-            if layout.lists:
-                cut = self._lists(number).cut(body)
-                hows["records"] = f"{'cut' if cut.state == 'cut' else 'tree'}: {cut.why or 'by rules'}"
-                places += [_place_records(each.spans, layout.lists[each.number].kind) for each in cut.lists]
-        return PageTrace(found, self._layouts[number].name if number is not None else "", hows, tuple(places))
+        if got.page is not None and got.known is not None:
+            places += _find_records(got.page.map, got.known.layout)
+        name = got.known.layout.name if got.known is not None else ""
+        return PageTrace(found, name, dict(got.document.how), tuple(places))
 
-    def _find_images(self, number: int, body: bytes, text: tuple[int, int] | None) -> list[CutRange]:
-        if not self._layouts[number].images.areas:
-            return []
-        areas = self._areas(number).find(body, text).areas
-        return [CutRange("images", f"images {area + 1}", span, "an area with images") for area, span in areas]
-
-    def _trace(self, body: bytes, url: str | None) -> tuple[CutTrace, Document, int | None]:
-        from scythe.page.source import read_source
-
-        source = read_source(body)
+    def _trace(self, body: bytes, url: str | None) -> tuple[CutTrace, ExtractedPage]:
         got = self._extractor.extract_page(body, url, "auto")
-        truth = self._extractor.extract_page(body, url, "tree").document
-        layouts = self._layouts
-        picked = next((number for number, layout in enumerate(layouts) if layout is got.layout), None)
-        found = CutTrace(
-            size=len(body),
-            encoding=source.encoding,
-            layouts=tuple(_layout(layout, body, number == picked) for number, layout in enumerate(layouts)),
-            fields=_fields(
-                got.layout, self._cutter(picked) if picked is not None else None, source, got.document, truth
-            ),
-        )
-        return found, got.document, picked
+        encoding = "utf-8" if in_ascii_bytes(body) is body else "other"
+        layouts = tuple(_layout(layout, got) for layout in self._profile.layouts) if got.page is not None else ()
+        fields = tuple(_field(name, got, url) for name in got.document.fields if name != "images")
+        return CutTrace(len(body), encoding, layouts, fields), got
 
 
-def _place_records(spans: tuple[tuple[int, int], ...], kind: str) -> CutRange:
-    return CutRange("records", f"records: {kind}", (spans[0][0], spans[-1][1]), f"{len(spans)} records", spans)
+def _layout(layout: Layout, got: ExtractedPage) -> LayoutTrace:
+    usual = {key for key, count in layout.marks if 2 * count >= layout.marked}
+    found = usual & set(got.page.keys.tolist()) if got.page is not None else ()
+    return LayoutTrace(layout.name, len(usual), len(found), got.known is not None and got.known.layout is layout)
 
 
-def _layout(layout: Layout, body: bytes, fits: bool) -> LayoutTrace:
-    marks = set(layout.marks)
-    return LayoutTrace(layout.name, len(marks), sum(mark in body for mark in marks), fits)
+def _field(name: str, got: ExtractedPage, url: str | None) -> FieldTrace:
+    field = got.document.fields[name]
+    rules = got.known.layout.field(name) if got.known is not None else None
+    page = got.page
+    is_cut = page is not None and rules is not None
+    return FieldTrace(
+        name=name,
+        how=field.how,
+        values=field.values,
+        span=field.span,
+        line=line_of(page.map.source, field.span[0]) if page is not None and field.span else None,
+        cut_us=_time(page, rules, url) if is_cut else None,  # type: ignore[arg-type]
+        usual=describe_usual(rules.usual) if rules is not None else "",
+        rules=tuple(_rules(page, rules)) if is_cut else (),  # type: ignore[arg-type]
+    )
 
 
-def _fields(
-    layout: Layout | None, cutter: Cutter | None, source: Source, document: Document, truth: Document
-) -> tuple[FieldTrace, ...]:
-    rules_of = {rules.name: (number, rules) for number, rules in enumerate(layout.fields)} if layout else {}
-    traces = []
-    for name, got in document.fields.items():
-        number, rules = rules_of.get(name, (0, FieldRules(name, ())))
-        traces.append(
-            FieldTrace(
-                name=name,
-                how=got.how,
-                values=got.values,
-                span=got.span,
-                line=line_of(source.body, got.span[0]) if got.span else None,
-                cut_us=_time(cutter, source.body, number) if cutter is not None and rules.ways else None,
-                by_tree=truth.fields[name].values if name in truth.fields else (),
-                usual=describe_usual(rules.usual),
-                ways=tuple(_way(way, source) for way in rules.ways),
-            )
-        )
-    return tuple(traces)
-
-
-def _time(cutter: Cutter, body: bytes, number: int) -> float:
+def _time(page: MappedPage, rules: FieldRules, url: str | None) -> float:
     shortest, taken = float("inf"), 0.0
     for _ in range(_TIMES):
         began = time.perf_counter_ns()
-        cutter.cut_field(body, number)
+        if rules.text is not None:
+            roots = page.roots(rules.text)
+            if len(roots):
+                cut_text(page.map, rules.text, roots)
+        elif rules.values is not None:
+            cut_values(page.map, rules.values)
+        else:
+            next((found for place in rules.places if (found := cut_place(page.map, place, url))), None)
         took = (time.perf_counter_ns() - began) / 1000
         shortest, taken = min(shortest, took), taken + took
         if taken > _TIMED_US:
@@ -205,18 +168,42 @@ def _time(cutter: Cutter, body: bytes, number: int) -> float:
     return shortest
 
 
-def _way(way: Way, source: Source) -> WayTrace:
-    rules = tuple(_rule(rule, source) for rule in way.rules)
-    return WayTrace(describe_take(way), way.needed, as_text(way.end), rules)
+def _rules(page: MappedPage, rules: FieldRules) -> list[RuleTrace]:
+    """Say where each rule of a field leads."""
+    found: list[RuleTrace] = []
+    if rules.text is not None:
+        roots = page.roots(rules.text).tolist()
+        for selector in rules.text.roots:
+            found.append(_rule(page.map, "keeps", describe_selector(selector), rows(page.map, selector).tolist()))
+        for row in dropped_rows(page.map, rules.text, roots)[:_TOLD]:
+            found.append(_rule(page.map, "drops", page.map.text(row)[:80], [row]))
+    for place in rules.places:
+        at = rows(page.map, place.selector).tolist() if place.selector is not None else []
+        found.append(_rule(page.map, place.source, describe_place(place), at))
+    for way in rules.values.ways if rules.values is not None else ():
+        for rule in way.rules:
+            row = lead(page.map, rule, way.take)
+            found.append(_rule(page.map, rule.type, describe_anchor(rule), [row] if row >= 0 else []))
+    return found
 
 
-def _rule(rule: Rule, source: Source) -> RuleTrace:
-    from scythe.site.follow.follow_fields import follow_rule
+def _rule(page: PageMap, kind: str, says: str, found: list[int]) -> RuleTrace:
+    if not found:
+        return RuleTrace(kind, says, None, None)
+    offset = int(page.start[found[0]])
+    return RuleTrace(kind, says, offset, line_of(page.source, offset))
 
-    opening = follow_rule(source, rule)
-    if opening is None:
-        return RuleTrace(rule.kind, describe_rule(rule), None, None)
-    return RuleTrace(rule.kind, describe_rule(rule), opening.offset, line_of(source.body, opening.offset))
+
+def _find_records(page: PageMap, layout: Layout) -> list[CutRange]:
+    """Return where the records of a page stand by the rules of its layout."""
+    found: list[CutRange] = []
+    for rules in layout.records.lists:
+        placed = place_records(page, rules)
+        spans = tuple((int(page.start[one[0]]), int(page.end[one[-1]])) for one in placed.records)
+        if spans:
+            whole = (spans[0][0], spans[-1][1])
+            found.append(CutRange("records", f"records: {rules.kind}", whole, f"{len(spans)} records", spans))
+    return found
 
 
 def line_of(body: bytes, offset: int) -> int:

@@ -20,18 +20,29 @@ from starlette.types import ASGIApp
 
 from scythe.web.auth import PAGE_POLICY, Auth, Guarded
 from scythe.web.filters import FILTERS
-from scythe.web.operations import MEANT, Operation, ServedFile, View, fail, read_wanted, send_document, send_json, words
+from scythe.web.operations import (
+    MEANT,
+    Operation,
+    ServedFile,
+    View,
+    WebArea,
+    fail,
+    read_wanted,
+    send_document,
+    send_json,
+    words,
+)
 from scythe.web.state import State
 
-# Modules of areas, each with some of OPERATIONS, VIEWS and DOCUMENTS, in the order of the menu.
+# Areas in the order of the menu; each has a folder, with a module of the same name that holds its AREA.
 AREAS = (
     "home",
-    "reading",
+    "documents",
     "annotate",
     "fields",
     "rules",
     "records",
-    "archived",
+    "archive",
     "schedule",
     "health",
     "runs",
@@ -51,36 +62,32 @@ MENU = {
 }
 
 
-_FOLDERS = {"reading": "documents", "archived": "archive"}  # areas whose folder is not called as they are
-
-
-def load_areas() -> list[Any]:
+def load_areas() -> list[WebArea]:
     """Import the areas."""
-    folders = [_FOLDERS.get(name, name) for name in AREAS]
-    return [import_module(f"scythe.web.{folder}.{folder}") for folder in folders]
+    return [import_module(f"scythe.web.{name}.{name}").AREA for name in AREAS]
 
 
 def all_operations() -> list[Operation]:
     """Return what programs can ask for, in the order of the areas."""
-    return [one for area in load_areas() for one in getattr(area, "OPERATIONS", ())]
+    return [one for area in load_areas() for one in area.operations]
 
 
 def all_views() -> list[View]:
     """Return the pages for people."""
-    return [one for area in load_areas() for one in getattr(area, "VIEWS", ())]
+    return [one for area in load_areas() for one in area.views]
 
 
 def all_documents() -> list[ServedFile]:
     """Return what is loaded beside pages and JSON."""
-    return [one for area in load_areas() for one in getattr(area, "DOCUMENTS", ())]
+    return [one for area in load_areas() for one in area.files]
 
 
 def make_app(state: State, auth: Auth) -> ASGIApp:
     """Return the application. Whatever it answers goes through the auth."""
     pages = make_templates(state, auth)
     routes: list[BaseRoute] = [
-        *(Route(one.path, _operation(state, one), methods=[one.method]) for one in all_operations()),
-        *(Route(one.path, _document(state, one), methods=["GET"]) for one in all_documents()),
+        *(Route(one.path, _sending(state, one, send_json), methods=[one.method]) for one in all_operations()),
+        *(Route(one.path, _sending(state, one, send_document), methods=["GET"]) for one in all_documents()),
         *(Route(one.path, _view(state, one, pages), methods=["GET"]) for one in all_views()),
         Mount("/static", StaticFiles(directory=Path(str(files("scythe.web") / "static")))),
     ]
@@ -117,22 +124,11 @@ def make_templates(state: State, auth: Auth) -> Pages:
 Endpoint = Callable[[Request], Awaitable[Response]]
 
 
-def _operation(state: State, operation: Operation) -> Endpoint:
+def _sending(state: State, one: Operation | ServedFile, send: Callable[[Any], Response]) -> Endpoint:
     async def answer(request: Request) -> Response:
         try:
-            wanted = await read_wanted(request, operation.wanted)
-            return send_json(await run_in_threadpool(operation.call, state, wanted))
-        except MEANT as error:
-            return fail(error)
-
-    return answer
-
-
-def _document(state: State, document: ServedFile) -> Endpoint:
-    async def answer(request: Request) -> Response:
-        try:
-            wanted = await read_wanted(request, document.wanted)
-            return send_document(await run_in_threadpool(document.call, state, wanted))
+            wanted = await read_wanted(request, one.wanted)
+            return send(await run_in_threadpool(one.call, state, wanted))
         except MEANT as error:
             return fail(error)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 import time
-from collections import OrderedDict
 
 from scythe.archive.archive import Archive
 from scythe.archive.profile_history import stored_profile
@@ -12,6 +11,7 @@ from scythe.archive.site_health import count_sites
 from scythe.archive.stored_sites import find_site
 from scythe.crawl_model import ArchiveCounts
 from scythe.site.site import Site
+from scythe.web.recent import Recent
 from scythe.web.state import PROFILE, NotNow, NotThere, State
 
 _SHARE = 20.0  # a count is kept so many times as long as it took
@@ -48,46 +48,22 @@ class LearnedSites:
 
     def __init__(self, state: State) -> None:
         self._state = state
-        self._lock = threading.Lock()
-        self._sites: OrderedDict[str, tuple[object, Site]] = OrderedDict()
+        self._sites: Recent[Site | None] = Recent(_KEPT)
 
     def find(self, key: str | None) -> Site:
         """Return what was learned of a site, None: of the first. Raises NotThere and NotNow where there is nothing."""
-        if key is None:
-            return self._first()
-        if key not in self._state.site_keys():
+        keys = self._state.site_keys() if key is None else [key]
+        if key is not None and key not in self._state.site_keys():
             raise NotThere(f"there is no site {key!r:.80}")
-        site = self._find(key)
+        site = next((site for each in keys if (site := self.peek(each)) is not None), None)
         if site is None:
-            raise NotNow(f"nothing was learned of {key!r:.80} yet")
+            raise NotNow("no site was learned yet" if key is None else f"nothing was learned of {key!r:.80} yet")
         return site
 
     def peek(self, key: str) -> Site | None:
         """Return what was learned of a site, None where nothing was."""
-        return self._find(key)
-
-    def _first(self) -> Site:
-        for key in self._state.site_keys():
-            site = self._find(key)
-            if site is not None:
-                return site
-        raise NotNow("no site was learned yet")
-
-    def _find(self, key: str) -> Site | None:
         stamp = self.stamp(key)
-        if stamp is None:
-            return None
-        with self._lock:
-            kept = self._sites.pop(key, None)
-            if kept is None or kept[0] != stamp:
-                site = self._state.load_site(key)
-                kept = (stamp, site) if site is not None else None
-            if kept is None:
-                return None
-            self._sites[key] = kept
-            while len(self._sites) > _KEPT:
-                self._sites.popitem(last=False)
-            return kept[1]
+        return None if stamp is None else self._sites.get(key, stamp, lambda: self._state.load_site(key))
 
     def stamp(self, key: str) -> object:
         """Return what is another thing once the profile is another, None where there is none."""
@@ -100,12 +76,3 @@ class LearnedSites:
         with self._state.archive() as archive:
             number = find_site(archive, key)
             return None if number is None else stored_profile(archive, number)
-
-
-def choose_site(state: State, given: str) -> str:
-    """Return the key that was given or, where none was, the first one. Raises NotThere where it is none of a site."""
-    keys = state.site_keys()
-    key = given or (keys[0] if keys else PROFILE)
-    if key not in keys and key != PROFILE:
-        raise NotThere(f"there is no site {key!r:.80}")
-    return key

@@ -6,7 +6,6 @@ import inspect
 import re
 from collections.abc import Iterable, Iterator
 from functools import cache
-from inspect import getdoc
 from typing import Any
 
 import msgspec
@@ -14,7 +13,7 @@ from msgspec import inspect as kinds
 
 from scythe.limits import LIMITS
 from scythe.version import version
-from scythe.web.app import AREAS, load_areas
+from scythe.web.app import load_areas
 from scythe.web.operations import Operation
 
 # name: type = default  # what it means
@@ -111,13 +110,12 @@ _NAMES = re.compile(r"\{([a-z_]+)(?::[a-z]+)?\}")  # in a path; starlette takes 
 @cache
 def describe_interface() -> Schema:
     """Return the whole description; it is the same for every state."""
-    tagged = [(name, area, one) for name, area in _areas() for one in getattr(area, "OPERATIONS", ())]
-    wanted, answers, components = _schemas([one for _, _, one in tagged])
+    tagged = [(area, one) for area in load_areas() for one in area.operations]
+    wanted, answers, components = _schemas([one for _, one in tagged])
     paths: Schema = {}
-    for at, (tag, _, operation) in enumerate(tagged):
-        described = _describe(operation, tag, wanted[at], answers[at], components)
+    for at, (area, operation) in enumerate(tagged):
+        described = _describe(operation, area.name, wanted[at], answers[at], components)
         paths.setdefault(_NAMES.sub(r"{\1}", operation.path), {})[operation.method.lower()] = described
-    used = dict.fromkeys((tag, area) for tag, area, _ in tagged)
     return {
         "openapi": "3.1.0",
         "info": {
@@ -128,11 +126,11 @@ def describe_interface() -> Schema:
         },
         "servers": [{"url": "/"}],
         "security": [{"bearer": []}, {"cookie": []}],
-        "tags": [{"name": tag, "description": getdoc(area)} for tag, area in used],
+        "tags": [{"name": one.name, "description": one.description} for one in load_areas() if one.operations],
         "paths": paths,
         "components": {
             "schemas": components,
-            "responses": {f"{status}": _error(says) for status, says in _ERRORS.items()},
+            "responses": {f"{status}": {"description": says, **_ERROR} for status, says in _ERRORS.items()},
             "securitySchemes": _SECURITY,
         },
     }
@@ -148,10 +146,6 @@ _SECURITY = {
         "A POST that comes with it also needs the header X-Scythe, which pages of the server know.",
     },
 }
-
-
-def _areas() -> Iterator[tuple[str, Any]]:
-    return zip(AREAS, load_areas(), strict=True)
 
 
 def _schemas(operations: list[Operation]) -> tuple[list[Schema], list[Schema], Schema]:
@@ -177,8 +171,7 @@ def _anything(kind: type) -> Schema:
     return {"description": "Anything."}
 
 
-def _error(says: str) -> Schema:
-    return {"description": says, "content": {"application/json": {"schema": {"$ref": f"{REF}Error"}}}}
+_ERROR = {"content": {"application/json": {"schema": {"$ref": f"{REF}Error"}}}}
 
 
 def _describe(operation: Operation, tag: str, wanted: Schema, answer: Schema, components: Schema) -> Schema:
@@ -189,8 +182,8 @@ def _describe(operation: Operation, tag: str, wanted: Schema, answer: Schema, co
     statuses = [status for status in _ERRORS if operation.method == "POST" or status not in _OF_CHANGES]
     described: Schema = {
         "operationId": operation.name,
-        "summary": operation.summary,
-        "description": getdoc(operation.call) or operation.summary,
+        "summary": operation.description.partition("\n")[0],
+        "description": operation.description,
         "tags": [tag],
         "parameters": [_parameter(name, "path", whole) for name in in_path],
         "responses": {

@@ -9,7 +9,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Annotated, Any, TypeVar
+from inspect import cleandoc, getdoc
+from typing import Annotated, Any, TypeVar, get_type_hints
 from urllib.parse import quote
 
 import msgspec
@@ -24,6 +25,7 @@ from scythe.web.state import NotNow, NotThere, State
 # What requests may say is bounded by its type, so that the description of the interface tells it, too.
 Number = Annotated[int, msgspec.Meta(ge=1, le=2**63 - 1)]  # of a page, a record, a job: what databases can hold
 Key = Annotated[str, msgspec.Meta(max_length=500)]  # of a site, a list, a field
+SiteKey = Annotated[str, msgspec.Meta(max_length=500, description="A key of GET /api/sites; empty: the first.")]
 Address = Annotated[str, msgspec.Meta(max_length=LIMITS.url_chars)]
 
 
@@ -35,6 +37,18 @@ class Nothing(RequestInput, frozen=True):
     """A request that says nothing."""
 
 
+class SiteWanted(RequestInput, frozen=True):
+    """A site; without a key the first one."""
+
+    site: SiteKey = ""
+
+
+class NumberWanted(RequestInput, frozen=True):
+    """One of those that a list names."""
+
+    number: Number
+
+
 @dataclass(frozen=True, slots=True)
 class Operation:
     """One thing that programs can ask for."""
@@ -44,7 +58,6 @@ class Operation:
     call: Callable[[State, Any], Any]  # returns what becomes JSON
     wanted: type[RequestInput]
     answer: Any  # the type of what it returns
-    summary: str  # one line, for the documentation
     tool: str = ""  # its name for language models; empty: it is none of theirs
     only_reads: bool = False  # a POST that changes nothing: what it wants is too much for an address
 
@@ -52,6 +65,11 @@ class Operation:
     def name(self) -> str:
         """Its name in the documentation: that of its function."""
         return self.call.__name__
+
+    @property
+    def description(self) -> str:
+        """What it does: what is said of its function."""
+        return getdoc(self.call) or self.name
 
     @property
     def changes(self) -> bool:
@@ -87,6 +105,62 @@ class ServedFile:
     path: str
     call: Callable[[State, Any], Sent]
     wanted: type[RequestInput] = Nothing
+
+
+F = TypeVar("F", bound=Callable[[Any, Any], Any])
+
+
+class WebArea:
+    """One part of the web page: functions that answer programs, fill pages for people, or send files.
+
+    What a function wants and answers is in its annotations, and what is said of it in its docstring.
+    """
+
+    def __init__(self, name: str, description: str | None, *, menu: str = "") -> None:
+        self.name, self.description = name, cleandoc(description or "")
+        self._menu = menu or name  # the entry of the menu that its pages belong to
+        self.operations: list[Operation] = []
+        self.views: list[View] = []
+        self.files: list[ServedFile] = []
+
+    def get(self, path: str, tool: str = "") -> Callable[[F], F]:
+        """Let programs ask for what a function returns."""
+        return self._operation("GET", path, tool)
+
+    def post(self, path: str, tool: str = "", *, only_reads: bool = False) -> Callable[[F], F]:
+        """Let programs have a function do something."""
+        return self._operation("POST", path, tool, only_reads=only_reads)
+
+    def _operation(self, method: str, path: str, tool: str, *, only_reads: bool = False) -> Callable[[F], F]:
+        def add(call: F) -> F:
+            wanted, answer = _kinds(call)
+            self.operations.append(Operation(method, path, call, wanted, answer, tool, only_reads))
+            return call
+
+        return add
+
+    def view(self, path: str, template: str) -> Callable[[F], F]:
+        """Fill a page for people with what a function returns."""
+
+        def add(call: F) -> F:
+            self.views.append(View(path, template, call, _kinds(call)[0], self._menu))
+            return call
+
+        return add
+
+    def file(self, path: str) -> Callable[[F], F]:
+        """Send what a function returns."""
+
+        def add(call: F) -> F:
+            self.files.append(ServedFile(path, call, _kinds(call)[0]))
+            return call
+
+        return add
+
+
+def _kinds(call: Callable[..., Any]) -> tuple[type[RequestInput], Any]:
+    hints = get_type_hints(call, include_extras=True)
+    return hints["wanted"], hints["return"]
 
 
 W = TypeVar("W", bound=RequestInput)

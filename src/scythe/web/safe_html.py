@@ -14,10 +14,10 @@ from functools import cache
 from html import escape
 from importlib.resources import files
 
-from selectolax.lexbor import LexborNode
-
 from scythe.limits import LIMITS
 from scythe.page import Page
+from scythe.page.blocks import find_in
+from scythe.page.map import Node
 
 # at-rules that say when other rules hold; the rest fetches (import, font-face), moves (keyframes) or is for print
 _KEPT_RULES = frozenset("container layer media scope supports".split())
@@ -209,25 +209,25 @@ class SafePage:
     is_cut: bool
 
 
-def number_elements(page: Page) -> list[LexborNode]:
+def number_elements(page: Page) -> list[Node]:
     """Return the body and all elements in it, in page order: the place of each is its number in the document."""
-    body = page.tree.body
-    return [] if body is None else body.css("*")
+    body = page.map.body_node
+    return [] if body is None else [body, *page.map.inside(body)]
 
 
 def make_safe(page: Page, *, picture: Address, sheets: tuple[str, ...] = ()) -> SafePage:
     """Write a page anew. `sheets` are addresses of ours that style sheets of the page are loaded from."""
     nodes = number_elements(page)
     writer = _Writer(nodes, {use.node_id: row for row, use in enumerate(page.images)}, picture)
-    root, body = page.tree.root, page.tree.body
+    root, body = page.root, page.map.body_node
     inside = writer.write_children(body) if body is not None else ""
     if writer.is_cut:
         inside += f"<p {_KIND}='note'>The rest of this page is not shown: it is too long to look at.</p>"
     styles, size = _read_styles(page)
-    is_bare = not sheets and (size < _FEW_STYLES or page.tree.css_first("link[rel~=stylesheet i]") is not None)
+    is_bare = not sheets and (size < _FEW_STYLES or any(map(is_sheet, page.map.find("link"))))
     bare = " data-sc-bare" if is_bare else ""
     html = (
-        f"<!doctype html><html{_attributes(root, 'html') if root is not None else ''}{bare}><head>"
+        f"<!doctype html><html{_attributes(root, 'html')}{bare}><head>"
         f'<meta charset="utf-8"><title>{escape(page.head.title[:200])}</title><style>{_sheet("frame-base.css")}</style>'
         + "".join(f'<link rel="stylesheet" href="{escape(address)}">' for address in sheets)
         + f"{styles}<style>{_sheet('frame-last.css')}</style></head>"
@@ -239,16 +239,16 @@ def make_safe(page: Page, *, picture: Address, sheets: tuple[str, ...] = ()) -> 
 class _Writer:
     """Writes the elements of one page."""
 
-    def __init__(self, nodes: list[LexborNode], images: dict[int, int], picture: Address) -> None:
+    def __init__(self, nodes: list[Node], images: dict[int, int], picture: Address) -> None:
         self._numbers = {node.mem_id: number for number, node in enumerate(nodes)}
         self._images, self._picture = images, picture
         self.is_cut = False
 
-    def write_children(self, body: LexborNode) -> str:
+    def write_children(self, body: Node) -> str:
         """Return what is in the body, without recursion, up to a size: pages are as long as they like."""
         out: list[str] = []
         size = 0
-        stack: list[LexborNode | str] = _children(body)
+        stack: list[Node | str] = _children(body)
         while stack:
             node = stack.pop()
             if isinstance(node, str):
@@ -266,7 +266,7 @@ class _Writer:
                 stack += _children(node)
         return "".join(out)
 
-    def _piece(self, node: LexborNode) -> tuple[str, str]:
+    def _piece(self, node: Node) -> tuple[str, str]:
         """Return text, or an opening tag with the closing one where its children come between."""
         tag = (node.tag or "").lower()
         if tag == "-text":
@@ -284,7 +284,7 @@ class _Writer:
         kind = f' {_KIND}="{tag}"' if tag in ("button", "object") else ""
         return self.open(node, name, kind), "" if name in _VOID else f"</{name}>"
 
-    def open(self, node: LexborNode, name: str, more: str = "") -> str:
+    def open(self, node: Node, name: str, more: str = "") -> str:
         """Return an opening tag."""
         number = self._numbers.get(node.mem_id)
         said = _attributes(node, name)
@@ -297,7 +297,7 @@ class _Writer:
             said += f' src="{escape(address)}"' if address else ""
         return f"<{name}{said}{more}>"
 
-    def _box(self, node: LexborNode, tag: str) -> str:
+    def _box(self, node: Node, tag: str) -> str:
         """Return a whole element that stands for one that would act, play, or be a document of its own."""
         attributes = node.attributes
         kind, inside = _BOXES[tag], ""
@@ -308,8 +308,9 @@ class _Writer:
             kind = "button" if form in _BUTTONS else "tick" if form in ("checkbox", "radio") else "field"
             inside = "" if kind == "tick" else attributes.get("value") or attributes.get("placeholder") or ""
         elif tag == "select":
-            option = node.css_first("option[selected]") or node.css_first("option")
-            inside = option.text() if option is not None else ""
+            options = find_in(node, "option")
+            chosen = next((one for one in options if "selected" in one.attributes), options[0] if options else None)
+            inside = chosen.text() if chosen is not None else ""
         elif tag in _SAID_INSIDE:
             inside = node.text()
         side = "".join(
@@ -322,9 +323,9 @@ class _Writer:
         return f"{self.open(node, 'span', more)}{escape(inside.strip()[:_SAID_CHARS], quote=False)}</span>"
 
 
-def _children(node: LexborNode) -> list[LexborNode | str]:
+def _children(node: Node) -> list[Node | str]:
     """Return the children, the last one first."""
-    found: list[LexborNode | str] = []
+    found: list[Node | str] = []
     child = node.last_child
     while child is not None:
         found.append(child)
@@ -332,12 +333,17 @@ def _children(node: LexborNode) -> list[LexborNode | str]:
     return found
 
 
-def _is_invisible(node: LexborNode, tag: str) -> bool:
+def is_sheet(link: Node) -> bool:
+    """Say whether a link names a style sheet, an alternate one included."""
+    return "stylesheet" in (link.attributes.get("rel") or "").lower().split()
+
+
+def _is_invisible(node: Node, tag: str) -> bool:
     """Say whether an element shows nothing: a closed dialog, a form that a table pushed its fields out of."""
     return (tag == "dialog" and "open" not in node.attributes) or (tag == "form" and node.first_child is None)
 
 
-def _attributes(node: LexborNode, name: str) -> str:
+def _attributes(node: Node, name: str) -> str:
     return "".join(
         f' {key}="{escape(_value(key, value or ""))}"'
         for key, value in node.attributes.items()
@@ -376,7 +382,7 @@ def _read_styles(page: Page) -> tuple[str, int]:
 
 
 def _style_texts(page: Page) -> Iterator[str]:
-    for node in page.tree.css("style"):
+    for node in page.map.find("style"):
         media = (node.attributes.get("media") or "").strip().lower()
         if media != "print":
             yield node.text()

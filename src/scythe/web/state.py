@@ -6,7 +6,6 @@ Requests run in threads. Changes to pages or sites hold `lock`; each borrower ge
 from __future__ import annotations
 
 import threading
-from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -24,6 +23,8 @@ from scythe.fetch.fetch_options import FetchOptions
 from scythe.fetch.inputs import LoadedPage
 from scythe.page import Page
 from scythe.site.site import Site
+from scythe.web.answers import fill
+from scythe.web.recent import Recent
 
 
 class NotThere(ScytheError):
@@ -149,19 +150,7 @@ class Jobs:
 
 def see(job: BackgroundJob) -> JobView:
     """Return a job as it stands."""
-    return JobView(
-        job.number,
-        job.kind,
-        job.title,
-        job.state,
-        job.done,
-        job.total,
-        job.note,
-        job.error,
-        job.result,
-        job.began_at,
-        job.ended_at,
-    )
+    return fill(JobView, job)
 
 
 PROFILE = "profile"  # the name, among sites, of the profile that is a file
@@ -201,7 +190,7 @@ class State:
         self.lock = threading.RLock()
         self.jobs = Jobs()
         self._pages: dict[int, PageAtHand] = {}
-        self._opened: OrderedDict[int, Page] = OrderedDict()
+        self._opened: Recent[Page] = Recent(_OPENED)
         self._parts: dict[type, object] = {}
         self._idle: list[Archive] = []
         self._consents: set[str] = set()
@@ -220,7 +209,6 @@ class State:
                 number = same[0] if same else max(self._pages, default=0) + 1
                 one = PageAtHand(number, site, page.name, page.url, page.body, page.content_type)
                 self._pages[number] = one
-                self._opened.pop(number, None)
                 added.append(one)
         return added
 
@@ -229,20 +217,16 @@ class State:
         with self.lock:
             return [page for page in self._pages.values() if site is None or page.site == site]
 
-    def page(self, number: int) -> PageAtHand | None:
-        """Return a page by its number."""
-        return self._pages.get(number)
+    def page(self, number: int) -> PageAtHand:
+        """Return a page by its number. Raises NotThere."""
+        page = self._pages.get(number)
+        if page is None:
+            raise NotThere(f"there is no page {number} at hand")
+        return page
 
     def opened(self, at_hand: PageAtHand) -> Page:
         """Return a page for reading; the last ones are kept with their trees. Hold `lock` while using it."""
-        with self.lock:
-            page = self._opened.pop(at_hand.number, None)
-            if page is None:
-                page = Page.from_bytes(at_hand.body, url=at_hand.url, content_type=at_hand.content_type)
-            self._opened[at_hand.number] = page
-            while len(self._opened) > _OPENED:
-                self._opened.popitem(last=False)
-            return page
+        return self._opened.get(at_hand.number, at_hand, lambda: open_page(at_hand))
 
     # -- sites ---------------------------------------------------------------------------------------------------------
 
@@ -254,16 +238,21 @@ class State:
                 keys += [site.key for site in site_rows(archive)]
         return keys
 
+    def site_key(self, given: str) -> str:
+        """Return the key that was given or, where none was, the first one. Raises NotThere for any other."""
+        keys = self.site_keys()
+        key = given or (keys[0] if keys else PROFILE)
+        if key not in keys and key != PROFILE:
+            raise NotThere(f"there is no site {key!r:.80}")
+        return key
+
     def load_site(self, key: str) -> Site | None:
         """Load what was learned of a site; None where nothing was. Raises BadInput, OSError, ArchiveFailed."""
         if key == PROFILE:
             path = self.options.profile
             return Site.load(path) if path is not None and path.exists() else None
         with self.archive() as archive:
-            number = find_site(archive, key)
-            if number is None:
-                raise BadInput(f"there is no site {key!r:.80} in the archive")
-            saved = stored_profile(archive, number)
+            saved = stored_profile(archive, _find(archive, key))
         return Site.from_json(saved) if saved is not None else None
 
     def save_site(self, key: str, site: Site) -> str:
@@ -274,10 +263,7 @@ class State:
             site.save(self.options.profile)
             return str(self.options.profile)
         with self.archive() as archive:
-            number = find_site(archive, key)
-            if number is None:
-                raise BadInput(f"there is no site {key!r:.80} in the archive")
-            version = save_profile(archive, number, site.to_json())
+            version = save_profile(archive, _find(archive, key), site.to_json())
         return f"version {version} in {self.where}"
 
     @property
@@ -328,6 +314,18 @@ class State:
             for archive in self._idle:
                 archive.close()
             self._idle.clear()
+
+
+def open_page(at_hand: PageAtHand) -> Page:
+    """Return a page for reading, its tree made anew."""
+    return Page.from_bytes(at_hand.body, url=at_hand.url, content_type=at_hand.content_type)
+
+
+def _find(archive: Archive, key: str) -> int:
+    number = find_site(archive, key)
+    if number is None:
+        raise BadInput(f"there is no site {key!r:.80} in the archive")
+    return number
 
 
 def _is_same(page: PageAtHand, loaded: LoadedPage) -> bool:

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Iterator
 from dataclasses import dataclass
-from inspect import getdoc
 from typing import Any
 
 import msgspec
@@ -66,7 +64,7 @@ def _tool(operation: Operation) -> Tool:
     root.setdefault("properties", {})
     return Tool(
         operation.tool,
-        getdoc(operation.call) or operation.summary,
+        operation.description,
         root | ({"$defs": forms} if forms else {}),
         operation,
     )
@@ -119,15 +117,9 @@ def _shorten(value: Any, where: str, chars: int, items: int, told: list[str]) ->
             told.append(f"{where}: {items} of {len(value)}")
         return [_shorten(one, f"{where}[{at}]", chars, items, told) for at, one in enumerate(value[:items])]
     if isinstance(value, dict):
-        return dict(_shorten_fields(value, where, chars, items, told))
+        places = {name: f"{where}.{name}" if where else name for name in value}
+        return {name: _shorten(one, places[name], chars, items, told) for name, one in value.items()}
     return value
-
-
-def _shorten_fields(
-    value: dict[str, Any], where: str, chars: int, items: int, told: list[str]
-) -> Iterator[tuple[str, Any]]:
-    for name, one in value.items():
-        yield name, _shorten(one, f"{where}.{name}" if where else name, chars, items, told)
 
 
 try:

@@ -11,18 +11,26 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from procrastinate import App, BaseRetryStrategy, JobContext, RetryDecision
 from procrastinate.exceptions import ConnectorException
 from procrastinate.jobs import Job
-from sqlalchemy import text
+from sqlalchemy import Connection, text
 
-from scythe.archive import assignments
-from scythe.archive import assignments as worker_rows
 from scythe.archive.archive import Archive
+from scythe.archive.assignments import (
+    begin_assignment,
+    bury_worker,
+    end_assignment,
+    fail_assignment,
+    is_gone,
+    load_assignment,
+    load_workers,
+    rest_assignment,
+)
 from scythe.archive.frontier import next_due
-from scythe.archive.results import AssignmentRow, WorkerRow
+from scythe.archive.results import AssignmentRow
 from scythe.archive.watches import watch_rows
 from scythe.crawl_model import WATCHED
 from scythe.crawling.crawl import Crawl
@@ -32,6 +40,9 @@ from scythe.errors import ArchiveFailed, BadInput, ScytheError
 from scythe.watching.watch import Watch
 from scythe.workers.job_queue import QUEUE, TASKS, Engine
 from scythe.workers.orders import crawl_order, name_lock, watch_order
+
+T = TypeVar("T")
+P = ParamSpec("P")
 
 # A worker that was stopped in the middle may hold a row: who waits for it would be taken for gone as well.
 _NO_LONGER = text("SET LOCAL lock_timeout = '1s'")
@@ -55,60 +66,25 @@ class AssignmentThread:
         """Wait for no answer any longer."""
         self._clerk.abandon()
 
-    async def assignment(self, number: int) -> AssignmentRow | None:
-        """Return an assignment as it is now."""
-        return await self._read(assignments.load_assignment, number)
+    async def read(self, work: Callable[Concatenate[Connection, P], T], *given: P.args, **named: P.kwargs) -> T:
+        """Return what one of the functions that read assignments or workers says."""
 
-    async def begin(self, row: AssignmentRow) -> bool:
-        """Note that work begins; False: it is no longer wanted, or wanted otherwise."""
-        return await self._write(assignments.begin_assignment, row, datetime.now(UTC))
-
-    async def rest(self, row: AssignmentRow, why: str) -> bool:
-        """Note that there is more to do later."""
-        return await self._write(assignments.rest_assignment, row, why)
-
-    async def end(self, row: AssignmentRow, state: str, why: str) -> bool:
-        """End an assignment, unless it was handed over again meanwhile."""
-        return await self._write(assignments.end_assignment, row, state, why, datetime.now(UTC))
-
-    async def fail(self, row: AssignmentRow, why: str) -> int:
-        """Count an attempt that failed; return how many did in a row."""
-        return await self._write(assignments.fail_assignment, row, why, datetime.now(UTC))
-
-    async def keep_worker(self, worker: WorkerRow) -> None:
-        """Note that a worker is there."""
-        await self._write(worker_rows.keep_worker, worker)
-
-    async def drop_worker(self, owner: str) -> None:
-        """Forget a worker that ended in good order."""
-        await self._write(worker_rows.drop_worker, owner)
-
-    async def gone_workers(self) -> list[WorkerRow]:
-        """Return the workers that vanished and whose work nobody has taken back yet."""
-        now, workers = await self._read(worker_rows.load_workers)
-        return [one for one in workers if one.number is not None and worker_rows.is_gone(one, now)]
-
-    async def bury_worker(self, worker: WorkerRow) -> None:
-        """Note that the work of one that vanished was taken back; forget those that vanished long ago."""
-        await self._write(worker_rows.bury_worker, worker)
-
-    async def _read(self, work: Callable[..., T], *given: Any) -> T:
         def read() -> T:
             with self._database.reading() as connection:
-                return work(connection, *given)
+                return work(connection, *given, **named)
 
         return await self._clerk.ask(read)
 
-    async def _write(self, work: Callable[..., T], *given: Any) -> T:
+    async def note(self, work: Callable[Concatenate[Connection, P], T], *given: P.args, **named: P.kwargs) -> T:
+        """Have one of the functions that change assignments or workers do it."""
+
         def write() -> T:
             with self._database.writing() as connection:
                 connection.execute(_NO_LONGER)
-                return work(connection, *given)
+                return work(connection, *given, **named)
 
         return await self._clerk.ask(write)
 
-
-T = TypeVar("T")
 
 MOST_ATTEMPTS = 12  # in a row that fail: about five hours, with waits that double
 _SITE_S = 15.0  # the first wait where a site could not be worked on
@@ -197,8 +173,8 @@ class Work:
         self, work: Callable[[AssignmentRow, int], Coroutine[Any, Any, EndedAssignment]], job: int, assignment: int
     ) -> None:
         """Work on an assignment, unless it is over already: a job may be left behind."""
-        row = await self._ledger.assignment(assignment)
-        if row is None or row.state != "open" or not await self._ledger.begin(row):
+        row = await self._ledger.read(load_assignment, assignment)
+        if row is None or row.state != "open" or not await self._ledger.note(begin_assignment, row, datetime.now(UTC)):
             return None
         self._tell(row.site_key, row.kind)
         try:
@@ -218,18 +194,18 @@ class Work:
             return await self._fail(row, ended.why, _SITE_S)
         self._tell(row.site_key, ended.why)
         if ended.state != "open":
-            await self._ledger.end(row, ended.state, ended.why)
+            await self._ledger.note(end_assignment, row, ended.state, ended.why, datetime.now(UTC))
         else:
-            await self._ledger.rest(row, ended.why)
+            await self._ledger.note(rest_assignment, row, ended.why)
             await self._engine.defer(row, ended.again_at)
         return None
 
     async def _fail(self, row: AssignmentRow, why: str, first_s: float) -> None:
         """Count a failure: try again later, or end it for good."""
-        count = await self._ledger.fail(row, why)
+        count = await self._ledger.note(fail_assignment, row, why, datetime.now(UTC))
         self._tell(row.site_key, f"failed ({count} of {MOST_ATTEMPTS}): {why}")
         if count >= MOST_ATTEMPTS:
-            await self._ledger.end(row, "failed", why)
+            await self._ledger.note(end_assignment, row, "failed", why, datetime.now(UTC))
         elif count:
             raise TryAgain(why, datetime.now(UTC) + timedelta(seconds=wait_after(count, first_s)))
 
@@ -324,7 +300,8 @@ async def tend(engine: Engine, ledger: AssignmentThread) -> int:
     Raises ArchiveFailed and ConnectorException where the database is away.
     """
     count, freed = 0, []
-    for worker in await ledger.gone_workers():
+    now, workers = await ledger.read(load_workers)
+    for worker in (one for one in workers if one.number is not None and is_gone(one, now)):
         with suppress(ConnectorException):  # it was stopped in the middle: the next round
             count += await engine.release(worker.number or 0)
             freed.append(worker)
@@ -333,10 +310,10 @@ async def tend(engine: Engine, ledger: AssignmentThread) -> int:
         await engine.take_back(job)
     for worker in freed:  # last: all who tend want these rows at the same moment, and no site has to wait for that
         with suppress(ArchiveFailed):
-            await ledger.bury_worker(worker)
+            await ledger.note(bury_worker, worker)
     orphans = await engine.connector.execute_query_all_async(_ORPHANS, count=_AT_ONCE)
     for orphan in orphans:
-        row = await ledger.assignment(orphan["id"])
+        row = await ledger.read(load_assignment, orphan["id"])
         if row is not None and row.state == "open":
             await _adopt(engine, ledger, row, has_failed=orphan["has_failed"])
     return count + len(stalled) + len(orphans)
@@ -355,9 +332,9 @@ async def _adopt(engine: Engine, ledger: AssignmentThread, row: AssignmentRow, *
     if not has_failed:
         return await engine.defer(row)
     why = "a bug in scythe ended the job; its worker wrote more to standard error"
-    count = await ledger.fail(row, why)
+    count = await ledger.note(fail_assignment, row, why, datetime.now(UTC))
     await engine.connector.execute_query_async(_FORGET, lock=name_lock(row))
     if count >= MOST_ATTEMPTS:
-        await ledger.end(row, "failed", why)
+        await ledger.note(end_assignment, row, "failed", why, datetime.now(UTC))
         return None
     return await engine.defer(row, datetime.now(UTC) + timedelta(seconds=wait_after(max(count, 1))))

@@ -20,7 +20,7 @@ from procrastinate import App
 from procrastinate.exceptions import ConnectorException
 
 from scythe.archive.archive import Archive
-from scythe.archive.assignments import SILENT
+from scythe.archive.assignments import SILENT, drop_worker, keep_worker
 from scythe.archive.host_leases import Owner
 from scythe.archive.results import WorkerRow
 from scythe.engine.context import RunContext, open_kit
@@ -159,7 +159,7 @@ class Worker:
                 await asyncio.gather(warming, return_exceptions=True)
             with suppress(ArchiveFailed, TimeoutError):  # it is forgotten when it has been silent for long enough
                 async with asyncio.timeout(0 if self.is_late or self._absence.is_too_long else _ENDING_S):
-                    await self._ledger.drop_worker(self.owner.to_text())
+                    await self._ledger.note(drop_worker, self.owner.to_text())
         if self._absence.is_too_long and not self.is_stopped:
             raise ArchiveFailed(self._absence.describe(self._archive.where))
 
@@ -222,7 +222,7 @@ class Worker:
 
     async def _introduce(self, number: int) -> None:
         """Tell all others which number this worker has from now on."""
-        await self._ledger.keep_worker(self._row(number))
+        await self._ledger.note(keep_worker, self._row(number))
 
     async def _keep_on(self) -> None:
         """Say that this worker is there, and tend; return when it is not known any more, or nothing is left."""
@@ -248,7 +248,7 @@ class Worker:
         held = await self._engine.held()
         if held is None:
             return False
-        await self._ledger.keep_worker(self._row(self._engine.number))
+        await self._ledger.note(keep_worker, self._row(self._engine.number))
         self._absence.end()
         await self._compare(held)
         if monotonic() >= self._judges_from:

@@ -6,8 +6,6 @@ until its folder was synced, too. Only what was written through maps of memory i
 journal there, which it makes anew after a cut.
 """
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass, field

@@ -5,8 +5,6 @@ whole, one is judged in full; the other would only come to the same. A part of t
 that it does.
 """
 
-from __future__ import annotations
-
 import re
 import shutil
 import sqlite3

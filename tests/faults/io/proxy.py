@@ -1,7 +1,5 @@
 """A way to a server that can be cut: connections come in on one socket and go out on another, chunk by chunk."""
 
-from __future__ import annotations
-
 import select
 import socket
 import threading

@@ -4,8 +4,6 @@ Each scenario is done again from the beginning after a fault, as a user would ru
 the archive says. A line of the ledger is written only after the archive, or an export, said that something is done.
 """
 
-from __future__ import annotations
-
 import os
 import sqlite3
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """A PostgreSQL server that can be stopped in the middle of everything and started again with what it had."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import signal

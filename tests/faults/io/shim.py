@@ -1,7 +1,5 @@
 """The preloaded library of shim.c: compiled where there is a compiler, told what to do from inside of the process."""
 
-from __future__ import annotations
-
 import ctypes
 import enum
 import os

@@ -1,18 +1,12 @@
 """The real command on a disk that fails: it ends with one line that says where, and goes on when it is run again."""
 
-from __future__ import annotations
-
 import subprocess
-from collections import Counter
-from hashlib import sha256
 from pathlib import Path
-from random import Random
 
 import pytest
-from bench.trial_pages import load_pages
-from bench.trial_runs import ENVIRONMENT, FAST, Ledger, crawl_command, serve_trial
-from bench.trials.crawl_kills import Trial, Verdict
+from bench.trial_runs import ENVIRONMENT, FAST, crawl_command
 from tests.faults.io.shim import CRASHES, STRUCK, Fault, compile_shim, find_compiler
+from tests.faults.trials import assert_complete, open_trial
 
 pytestmark = [pytest.mark.fault, pytest.mark.slow, pytest.mark.soak]
 
@@ -31,13 +25,12 @@ FAULTS = (
 def test_a_crawl_on_a_disk_that_fails_says_so_and_goes_on_later(tmp_path: Path, place: int, fault: Fault) -> None:
     if find_compiler() is None:
         pytest.skip("no C compiler: the library that lets calls fail cannot be made")
-    work, ledger = tmp_path.resolve() / "work", Ledger(tmp_path / "ledger")
+    work = tmp_path.resolve() / "work"
     work.mkdir()
     failing = {"LD_PRELOAD": str(compile_shim(tmp_path)), "IO_FOLDER": str(work)}
     failing |= {"IO_PLACE": str(place), "IO_FAULT": str(int(fault))}
-    bodies = {page.path: sha256(page.body).digest() for page in load_pages(PAGES)}
-    with serve_trial("--pages", str(PAGES), "--ledger", str(ledger.path)) as url:
-        command = crawl_command(url, str(work / "a.db"), *FAST)
+    with open_trial(tmp_path, PAGES) as trial:
+        command = crawl_command(trial.url, str(work / "a.db"), *FAST)
         ran = subprocess.run(command, env=ENVIRONMENT | failing, capture_output=True, text=True, check=False)
         if fault in CRASHES:
             assert (ran.returncode, ran.stderr) == (STRUCK, "")
@@ -46,7 +39,4 @@ def test_a_crawl_on_a_disk_that_fails_says_so_and_goes_on_later(tmp_path: Path, 
             assert line.startswith(f"scythe: {work / 'a.db'}: the archive could not be written")
             assert ran.returncode == 1
         assert subprocess.run(command, env=ENVIRONMENT, check=False).returncode == 0
-        verdict = Verdict()
-        trial = Trial(url, ledger, bodies, Random(1), 1)
-        trial.judge(str(work / "a.db"), verdict, Counter(row.path for row in ledger.read()))
-    assert verdict.faults() == 0, verdict
+        assert_complete(trial, work / "a.db")

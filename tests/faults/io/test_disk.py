@@ -1,7 +1,5 @@
 """The disk that loses what was not synced: it has to lose, or the tests that use it prove nothing."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from random import Random
 

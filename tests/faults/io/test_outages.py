@@ -1,28 +1,24 @@
 """Databases and networks that go away in the middle of a run and come back: nothing is lost, nothing doubled."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess
 import time
-from collections import Counter
 from collections.abc import Iterator
-from hashlib import sha256
 from pathlib import Path
 from random import Random
 from urllib.parse import urlsplit
 
 import pytest
-from bench.trial_pages import load_pages
-from bench.trial_runs import FAST, Ledger, crawl_command, serve_trial
+from bench.trial_runs import FAST, crawl_command
 from bench.trial_runs import start as start_process
-from bench.trials.crawl_kills import Trial, Verdict
+from bench.trials.crawl_kills import Trial
 from tests.archive.visiting import LANE
 from tests.faults.archive_watchers import compare, watch
 from tests.faults.archive_writers import collect, start
 from tests.faults.io.proxy import proxied_port
 from tests.faults.io.server import Server, serve
+from tests.faults.trials import assert_complete, open_trial
 from tests.postgres import address, command, find_programs
 
 from scythe.archive.open import open_archive
@@ -46,22 +42,13 @@ def server() -> Iterator[Server]:
 
 @pytest.fixture
 def trial(tmp_path: Path) -> Iterator[Trial]:
-    """A site with its ledger."""
-    ledger = Ledger(tmp_path / "ledger")
-    bodies = {page.path: sha256(page.body).digest() for page in load_pages(PAGES)}
-    with serve_trial("--pages", str(PAGES), "--ledger", str(ledger.path)) as url:
-        yield Trial(url, ledger, bodies, Random(1), 1)
+    with open_trial(tmp_path, PAGES) as opened:
+        yield opened
 
 
 def wait_for(trial: Trial, requests: int, process: subprocess.Popen[str]) -> None:
     while trial.ledger.count() < requests and process.poll() is None:
         time.sleep(0.01)
-
-
-def assert_complete(trial: Trial, archive: str) -> None:
-    verdict = Verdict()
-    trial.judge(archive, verdict, Counter(row.path for row in trial.ledger.read()))
-    assert verdict.faults() == 0, verdict
 
 
 @pytest.mark.parametrize("how", WAYS)

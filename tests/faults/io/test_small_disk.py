@@ -1,20 +1,15 @@
 """A disk of 20 MB that others fill, too: crawls, stores of bodies and exports stop cleanly and go on with state."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys
-from collections import Counter
 from collections.abc import Iterator
-from hashlib import sha256
 from pathlib import Path
-from random import Random
 
 import pytest
-from bench.trial_pages import load_pages
-from bench.trial_runs import ENVIRONMENT, FAST, Ledger, crawl_command, query, serve_trial
-from bench.trials.crawl_kills import Trial, Verdict
+from bench.trial_runs import ENVIRONMENT, FAST, crawl_command, query
+from bench.trials.crawl_kills import Trial
+from tests.faults.trials import assert_complete, assert_told, mount_disk, open_trial
 
 from scythe.archive.open import open_archive
 from scythe.archive.verify import verify_archive
@@ -28,23 +23,14 @@ DISK = 20_000_000
 
 @pytest.fixture
 def disk(tmp_path: Path) -> Iterator[Path]:
-    """A folder on a disk of its own, where the system lets us make one."""
-    folder = tmp_path / "disk"
-    folder.mkdir()
-    made = subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={DISK}", "tmpfs", folder], capture_output=True)
-    if made.returncode:
-        pytest.skip(f"no disk can be made here: {made.stderr.decode().strip()}")
-    yield folder
-    subprocess.run(["umount", "--lazy", folder], check=True)
+    with mount_disk(tmp_path / "disk", DISK) as folder:
+        yield folder
 
 
 @pytest.fixture
 def trial(tmp_path: Path) -> Iterator[Trial]:
-    """A site with its ledger."""
-    ledger = Ledger(tmp_path / "ledger")
-    bodies = {page.path: sha256(page.body).digest() for page in load_pages(PAGES)}
-    with serve_trial("--pages", str(PAGES), "--ledger", str(ledger.path)) as url:
-        yield Trial(url, ledger, bodies, Random(1), 1)
+    with open_trial(tmp_path, PAGES) as opened:
+        yield opened
 
 
 def leave(disk: Path, state: int) -> None:
@@ -60,13 +46,6 @@ def run(*command: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, env=ENVIRONMENT, capture_output=True, text=True, check=False)
 
 
-def assert_told(done: subprocess.CompletedProcess[str], *words: str) -> None:
-    assert done.returncode == 1, done
-    (line,) = [line for line in done.stderr.splitlines() if line.strip()]
-    assert line.startswith("scythe: ")
-    assert all(word in line for word in words), line
-
-
 def test_a_crawl_goes_on_when_there_is_room_again_whatever_filled_the_disk(trial: Trial, disk: Path) -> None:
     archive = disk / "a.db"
     stored = []
@@ -78,9 +57,7 @@ def test_a_crawl_goes_on_when_there_is_room_again_whatever_filled_the_disk(trial
     leave(disk, DISK)
     done = run(*command)
     assert done.returncode == 0, done
-    verdict = Verdict()
-    trial.judge(str(archive), verdict, Counter(row.path for row in trial.ledger.read()))
-    assert verdict.faults() == 0, verdict
+    assert_complete(trial, archive)
     assert 0 < stored[-1] < PAGES
     with open_archive(archive) as opened:
         assert verify_archive(opened) == []

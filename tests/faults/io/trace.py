@@ -1,7 +1,5 @@
 """Read what shim.c wrote down: a file comes in, calls in their order go out."""
 
-from __future__ import annotations
-
 import struct
 from collections.abc import Iterator
 from dataclasses import dataclass

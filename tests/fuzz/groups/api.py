@@ -3,8 +3,6 @@
 The real application is called as a server would call it; nothing leaves the machine: no name resolves.
 """
 
-from __future__ import annotations
-
 import asyncio
 import json
 import socket
@@ -30,34 +28,12 @@ MEANT = (501, 502, 503)  # above 500, and not our fault
 _STARTS = tuple("/api/pages /api/runs /api/learn /api/fields/learn /api/watch /api/schedule/now".split())
 PATHS = (
     *("/", "/annotate", "/fields", "/rules?site=profile", "/records", "/archive?q=a", "/schedule", "/health", "/runs"),
-    *(
-        "/static/base.css",
-        "/static/../app.py",
-        "/api/openapi.json",
-        "/api/documents/1/diff?old=1&new=2",
-        "/nothing",
-        "//x",
-    ),
+    *"/static/base.css /static/../app.py /api/openapi.json /api/documents/1/diff?old=1&new=2 /nothing //x".split(),
 )
 TOKENS = tuple(
     text.encode()
     for text in (
-        *(
-            '"html":',
-            '"url":',
-            '"page":',
-            '"site":',
-            '"profile"',
-            '"<p>a</p>"',
-            "1",
-            "-1",
-            "null",
-            "[",
-            "]",
-            "{",
-            "}",
-            "\\ud800",
-        ),
+        *'"html": "url": "page": "site": "profile" "<p>a</p>" 1 -1 null [ ] { } \\ud800'.split(),
         *(
             "GET ",
             "POST ",
@@ -68,19 +44,7 @@ TOKENS = tuple(
             "Authorization: Bearer ",
             "Content-Type: application/json",
         ),
-        *(
-            "%00",
-            "%2e%2e/",
-            "?",
-            "&",
-            "=",
-            "page=",
-            "site=",
-            "q=",
-            "\r\n",
-            "Sec-Fetch-Site: cross-site",
-            "Origin: null",
-        ),
+        *(*"%00 %2e%2e/ ? & = page= site= q=".split(), "\r\n", "Sec-Fetch-Site: cross-site", "Origin: null"),
     )
 )
 

@@ -1,7 +1,5 @@
 """The command line: any arguments come in; they are understood, or refused in words."""
 
-from __future__ import annotations
-
 from functools import cache
 from typing import Any
 
@@ -13,22 +11,7 @@ from scythe.cli.main import VERBS, load_verb
 from scythe.errors import ScytheError
 
 TOKENS = (
-    *(
-        b"--format",
-        b"--out",
-        b"-o",
-        b"--",
-        b"-",
-        b"--every",
-        b"6h",
-        b"0",
-        b"-1",
-        b"nan",
-        b"1e9",
-        b"--jobs",
-        b"\n",
-        b"=",
-    ),
+    *(*b"--format --out -o -- - --every 6h 0 -1 nan 1e9 --jobs =".split(), b"\n"),
     *(name.encode("utf-8", "replace") for name in _HOSTS[:10]),
 )
 

@@ -1,7 +1,5 @@
 """Images by their first bytes: any prefix comes in, a size within bounds (or none) goes out."""
 
-from __future__ import annotations
-
 import struct
 from functools import cache
 
@@ -49,17 +47,11 @@ def images() -> tuple[bytes, ...]:
     "image.header",
     seeds=images,
     tokens=(
+        *b"ispe ipma meta VP8X width= 1e9% viewBox='".split(),
         b"\xff\xff",
         b"\xff\xc0",
         b"\0\0\0\1",
         b"\0\0\0\0",
-        b"ispe",
-        b"ipma",
-        b"meta",
-        b"VP8X",
-        b"width=",
-        b"1e9%",
-        b"viewBox='",
         b"\xff\xd8\xff\xe1",
     ),
 )

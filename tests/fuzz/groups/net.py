@@ -1,7 +1,5 @@
 """What servers send besides pages: robots.txt, sitemaps, feeds, packed bodies, cookies, headers."""
 
-from __future__ import annotations
-
 import gzip
 import zlib
 from datetime import UTC, datetime
@@ -34,17 +32,13 @@ ROBOTS = (
     b"\xef\xbb\xbf# comment\r\nUser-agent : scythe/1.0\r\nDissallow: /a*b*c*d*e$ # why\r\n",
 )
 ROBOTS_TOKENS = (
+    *b"* $ / # %2F".split(),
     b"User-agent: ",
     b"Disallow: ",
     b"Allow: ",
-    b"*",
-    b"$",
-    b"/",
-    b"#",
     b"\r",
     b"Crawl-delay: 9e99",
     b"Request-rate: 1/0",
-    b"%2F",
     b"Visit-time: 0-9",
 )
 PATHS = ("/", "/private/open", "/private/x", "/" + "a" * 200 + "b", "/%C3%A9?session=1&", "/[", "//")
@@ -74,20 +68,8 @@ SITEMAPS = (
     b"https://example.org/1\nhttps://example.org/2\n",
     gzip.compress(b"<urlset><url><loc>https://example.org/z</loc></url></urlset>", mtime=0),
 )
-SITEMAP_TOKENS = (
-    b"<url>",
-    b"<loc>",
-    b"</loc>",
-    b"<urlset>",
-    b"<![CDATA[",
-    b"]]>",
-    b"<!--",
-    b"-->",
-    b"&#0;",
-    b"&#xD800;",
-    b"<image:loc>",
-    b"<sitemap>",
-    b"<lastmod>",
+SITEMAP_TOKENS = tuple(
+    b"<url> <loc> </loc> <urlset> <![CDATA[ ]]> <!-- --> &#0; &#xD800; <image:loc> <sitemap> <lastmod>".split()
 )
 
 
@@ -119,21 +101,14 @@ JSON_FEED = (
 RDF = b'<rdf:RDF xmlns:rdf="x" xmlns="http://purl.org/rss/1.0/"><item><link>/x</link></item></rdf:RDF>'
 FEEDS = (RSS, ATOM, JSON_FEED, RDF)
 FEED_TOKENS = (
-    b"<item>",
-    b"<entry>",
-    b"<link>",
+    *(
+        b"<item> <entry> <link> <guid> <pubDate> &a; <dc:date> <media:content> <georss:point> <updated> "
+        b"encoding='utf-32'"
+    ).split(),
     b"<link href='",
-    b"<guid>",
-    b"<pubDate>",
     b"<!DOCTYPE x [",
     b"<!ENTITY a 'b'>",
-    b"&a;",
     b"xml:base='http://[' ",
-    b"<dc:date>",
-    b"<media:content>",
-    b"<georss:point>",
-    b"<updated>",
-    b"encoding='utf-32'",
 )
 
 
@@ -234,17 +209,13 @@ COOKIES = (
     b'Location: //other.example/x\nRetry-After: 120\nContent-Type: text/html; charset="utf-8"\nETag: W/"a"\n',
 )
 COOKIE_TOKENS = (
+    *b"= ; 99999999999999999999 -1 0000".split(),
     b"; Max-Age=",
     b"; Expires=",
     b"; Path=",
-    b"=",
-    b";",
-    b"99999999999999999999",
-    b"-1",
     b"Fri, 31 Dec 9999 23:59:59 -2359",
     b"Retry-After: ",
     b"Location: ",
-    b"0000",
     b"\xb2",
 )
 
@@ -280,14 +251,7 @@ def take_headers(data: bytes) -> None:
 
 @target(
     "net.address",
-    seeds=lambda: (
-        b"127.0.0.1",
-        b"::ffff:127.0.0.1",
-        b"64:ff9b::a9fe:a9fe",
-        b"8.8.8.8",
-        b"2606:4700::1111",
-        b"fe80::1%eth0",
-    ),
+    seeds=lambda: tuple(b"127.0.0.1 ::ffff:127.0.0.1 64:ff9b::a9fe:a9fe 8.8.8.8 2606:4700::1111 fe80::1%eth0".split()),
     tokens=(b":", b"::", b".", b"%", b"ffff", b"0x", b"10.", b"192.168."),
     most_bytes=200,
 )

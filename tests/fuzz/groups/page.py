@@ -1,24 +1,23 @@
-"""Pages as they come: bytes are decoded, marked, guarded, read; nothing raises, nothing is lost in silence."""
-
-from __future__ import annotations
+"""Pages as they come: bytes are decoded, marked, mapped, read; nothing raises, nothing is lost in silence."""
 
 import json
-import re
 from functools import cache
 
-from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser
 from tests.fuzz.registry import STRUCTURED, Wrong, target
 from tests.fuzz.seeds import demo_pages, page_bodies
 from tests.fuzz.shapes import CHARSETS
+from tests.page.map_faults import faults_of
 from tests.property.soup import ATTRIBUTES, ODD
 
 import scythe
+from scythe.extension import native
 from scythe.page import Page
+from scythe.page.blocks import cut_blocks, read_blocks
+from scythe.page.elements import read_elements
 from scythe.page.encoding import decode
 from scythe.page.head_from_bytes import read_said
 from scythe.page.links_from_bytes import read_hrefs
-from scythe.page.rewrite import rewrite
-from scythe.page.source import read_source, tag_end
+from scythe.page.map import PageMap
 
 TOKENS = (
     *(text.encode() for text in (*ODD, *ATTRIBUTES)),
@@ -34,8 +33,6 @@ FIRST = "The first sentence of this page is here to be found again."
 LAST = "The last sentence of this page is here to be found again."
 BEFORE = f"<!DOCTYPE html><html lang=en><head><title>Page</title></head><body><p>{FIRST}</p>\n".encode()
 AFTER = f"\n<p>{LAST}</p></body></html>".encode()
-# the tag of plaintext is left out, as nothing after it could be markup
-_READ_OTHERWISE = re.compile(rb"<plaintext", re.IGNORECASE)
 # what may make text of what follows something else by right: markup, references, escapes, NUL as in UTF-16
 _MARKUP = frozenset(b"<&\x00\x1b\x0e\x0f")
 
@@ -52,11 +49,8 @@ def middles() -> tuple[bytes, ...]:
     bodies = [page.html for page in demo_pages()[:8]]
     texts = [
         "Zwölf Boxkämpfer.",
-        "Журнал вышел вчера.",
-        "今年の収穫は良かった。",
-        "우리는 들에서 일한다.",
-        "Günaydın, nasılsın?",
-    ]
+        "Журнал вышел вчера.", "今年の収穫は良かった。", "우리는 들에서 일한다.", "Günaydın, nasılsın?",
+    ]  # fmt: skip
     codecs = ["utf-8", "cp1252", "koi8-r", "cp1251", "shift_jis", "euc-jp", "iso2022_jp", "euc-kr", "gb18030", "cp1254"]
     return (*bodies, *(text.encode(codec, "replace") for text in texts for codec in codecs), *page_bodies()[-90:])
 
@@ -105,43 +99,23 @@ def keep_ends(data: bytes) -> None:
             raise Wrong(f"{sentence!r} was lost in {decoded.encoding}")
 
 
-@target("page.source", seeds=page_bodies, tokens=TOKENS)
-@target("page.source-soup", seeds=page_bodies, tokens=TOKENS, shape="page", kind=STRUCTURED)
-def scan_source(data: bytes) -> None:
-    """Elements know where they come from: each offset is that of its tag."""
-    source = read_source(data)
-    last = -1
-    for opening in source.openings:
-        at = opening.offset
-        if at <= last or data[at : at + 1] != b"<":
-            raise Wrong(f"an element at {at} that is none")
-        if not at < tag_end(data, at) <= len(data):
-            raise Wrong(f"the tag at {at} ends outside of the page")
-        last = at
-    for at in range(0, len(data), max(len(data) // 7, 1)):
-        source.is_text(at)
-
-
-@target("page.guard", seeds=page_bodies, tokens=TOKENS, shape="page", kind=STRUCTURED)
-def guard_tree(data: bytes) -> None:
-    """What is rewritten for the tree builder says the same as before, or a loss is told."""
-    text = decode(data).text.encode()
-    written, losses = rewrite(text)
-    if losses or _READ_OTHERWISE.search(text):
+@target("page.map", seeds=page_bodies, tokens=TOKENS)
+@target("page.map-soup", seeds=page_bodies, tokens=TOKENS, shape="page", kind=STRUCTURED)
+def map_page(data: bytes) -> None:
+    """Any bytes have a map whose columns and nodes agree, and whose offsets are those of tags and texts."""
+    if native is None:
         return
-    if len(text) > 20_000:  # an unguarded tree may take minutes
-        LexborHTMLParser(written, options=LexborDocumentOptions.WO_EVENTS)
-        return
-    before, after = (
-        _words(LexborHTMLParser(body, options=LexborDocumentOptions.WO_EVENTS)) for body in (text, written)
-    )
-    if before != after:
-        raise Wrong(f"the text differs: {before[:200]!r} {after[:200]!r}")
-
-
-def _words(tree: LexborHTMLParser) -> str:
-    tree.strip_tags(["script", "style"])
-    return "".join((tree.root.text(deep=True) if tree.root else "").split())
+    page_map = PageMap(data)
+    page_map.root.text()
+    if faults := faults_of(page_map):
+        raise Wrong(f"{faults[:3]}")
+    page_map = PageMap(decode(data).text.encode())  # of other bytes, both count damaged letters in their own way
+    blocks = read_blocks(page_map)
+    if blocks.text != cut_blocks(page_map.root).text:
+        raise Wrong("the walk in Python finds other blocks")
+    require_clean(repr((read_elements(page_map).text, page_map.losses)), "the map")
+    if (page_map.root.html or "").count("<html") < 1:
+        raise Wrong("the page cannot be written")
 
 
 @target("page.read", seeds=headed, tokens=TOKENS, slowest_s=1.0)

@@ -1,7 +1,5 @@
 """Defects made on purpose, one of each kind: what does not find these finds nothing."""
 
-from __future__ import annotations
-
 import os
 import threading
 

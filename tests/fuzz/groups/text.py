@@ -1,7 +1,5 @@
 """Small texts of pages: JSON-LD, srcset, dates, prices, durations, queries."""
 
-from __future__ import annotations
-
 import json
 from datetime import datetime
 

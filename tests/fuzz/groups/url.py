@@ -1,7 +1,5 @@
 """Addresses: any text comes in; one parser, one host, and what was made absolute stays as it is."""
 
-from __future__ import annotations
-
 from functools import cache
 from urllib.parse import urlsplit
 
@@ -18,12 +16,8 @@ from scythe.limits import LIMITS
 from scythe.url import Url, absolute, host, url_shape
 
 BASES = (
+    *"https://example.org/ https://example.org/a/b?c#d http://[2001:db8::1]:8080/x https://example.org x".split(),
     None,
-    "https://example.org/",
-    "https://example.org/a/b?c#d",
-    "http://[2001:db8::1]:8080/x",
-    "https://example.org",
-    "x",
     "",
 )
 TOKENS = tuple(
@@ -42,11 +36,7 @@ def addresses() -> tuple[bytes, ...]:
             "//cdn.example/x.js",
         ),
         *(
-            "https://bücher.example/straße",
-            "http://[::ffff:127.0.0.1]/",
-            "mailto:a@example.org",
-            "?page=2",
-            "#top",
+            *"https://bücher.example/straße http://[::ffff:127.0.0.1]/ mailto:a@example.org ?page=2 #top".split(),
             "a b.html",
         ),
         *("http://127.0.0.1:80\\@example.org/", "https://example.org/%e4%b8%ad", "HTTP://EXAMPLE.ORG:80/A"),

@@ -1,7 +1,5 @@
 """WARC files, damaged: what is sound is found, what is not is told, and what stands before and behind survives."""
 
-from __future__ import annotations
-
 import io
 from datetime import UTC, datetime
 from functools import cache

@@ -23,7 +23,7 @@ def test_microdata_keeps_its_nesting() -> None:
         <link itemprop="availability" href="https://schema.org/InStock"></div>
       <div itemprop="isRelatedTo" itemscope itemtype="https://schema.org/Product"><b itemprop="name">Lid</b></div>
     </div>"""
-    [item] = read_microdata(page(html).tree, html)
+    [item] = read_microdata(page(html))
     offer = {
         "@type": ["Offer"],
         "priceCurrency": "EUR",
@@ -42,13 +42,13 @@ def test_microdata_keeps_its_nesting() -> None:
 def test_itemref_brings_in_properties_from_elsewhere() -> None:
     html = """<div itemscope itemref="more" itemtype="https://schema.org/Product"><b itemprop="name">Kettle</b></div>
     <div id="more"><i itemprop="sku">K-1</i></div>"""
-    [item] = read_microdata(page(html).tree, html)
+    [item] = read_microdata(page(html))
     assert (item["name"], item["sku"]) == ("Kettle", "K-1")
 
 
 def test_items_that_claim_each_other_end() -> None:
     html = '<div itemscope id="a" itemref="b" itemprop="x"></div><div itemscope id="b" itemref="a" itemprop="y"></div>'
-    assert len(read_microdata(page(html).tree, html)) >= 1
+    assert len(read_microdata(page(html))) >= 1
     assert read_structured(page(html)).pairs == ()
 
 
@@ -56,7 +56,7 @@ def test_rdfa_is_read_like_microdata() -> None:
     html = """<div vocab="https://schema.org/" typeof="Product"><h1 property="name">Kettle</h1>
       <div property="offers" typeof="Offer"><span property="price" content="12.50">12,50</span>
       <meta property="priceCurrency" content="EUR"></div></div>"""
-    assert read_rdfa(page(html).tree, html)[0]["name"] == "Kettle"
+    assert read_rdfa(page(html))[0]["name"] == "Kettle"
     pairs = dict(read_structured(page(html)).pairs)
     assert (pairs["price"], pairs["currency"]) == ("12.50", "EUR")
 
@@ -109,5 +109,5 @@ def test_the_address_of_a_place_is_one_line_however_it_is_written(address: objec
 def test_a_property_outside_every_item_is_nobodys_and_values_may_be_attributes() -> None:
     html = """<b itemprop="sku">stray</b><div itemscope itemtype="https://schema.org/Product">
     <h1 itemprop="name">Kettle</h1><data itemprop="sku" value="K-1"></data><p><b itemprop="color">red</b></p></div>"""
-    [item] = read_microdata(page(html).tree, html)
+    [item] = read_microdata(page(html))
     assert (item["name"], item["sku"], item["color"]) == ("Kettle", "K-1", "red")

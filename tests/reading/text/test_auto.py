@@ -145,7 +145,7 @@ def test_a_page_without_text_gives_a_reason(html):
 
 @pytest.mark.parametrize("html", ["<p>Hello.</p>", "<h1>Closed</h1><p>Back at noon.</p>", "just words"])
 def test_a_page_with_very_little_text_is_kept_whole(html):
-    assert scythe.read(html).text.split() == Page.from_text(html).tree.body.text(separator=" ").split()
+    assert scythe.read(html).text.split() == Page.from_text(html).map.body_node.text(separator=" ").split()
 
 
 def test_a_page_of_links_has_no_main_text():

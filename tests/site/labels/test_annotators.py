@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tests.site.learn.labelled import PAGE, image, labelled
+from tests.site.labels.labelled import PAGE, image, labelled
 
 from scythe.errors import BadInput
 from scythe.limits import LIMITS

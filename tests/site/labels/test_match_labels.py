@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 import pytest
-from tests.site.learn.labelled import PAGE, image, page
+from tests.site.labels.labelled import PAGE, image, page
 
 from scythe.errors import BadInput
 from scythe.model import ImageMarks, PageImages

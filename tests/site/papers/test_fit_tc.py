@@ -6,7 +6,7 @@ import json
 import sys
 
 import pytest
-from tests.site.learn.labelled import labelled
+from tests.site.labels.labelled import labelled
 
 from scythe.errors import BadInput, MissingExtra
 from scythe.model import PUBLISHED

@@ -1,7 +1,5 @@
 """Images are marked with clicks and keys, as a person does it; what is learned of them is what a label file teaches."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -21,7 +19,6 @@ from scythe.page import Page
 from scythe.site.site import Site
 from scythe.web.annotate.annotate import (
     AnnotatedPageWanted,
-    AnnotateWanted,
     BeginWanted,
     MarksWanted,
     SaveWanted,
@@ -36,6 +33,7 @@ from scythe.web.annotate.annotate import (
     undo_marks,
 )
 from scythe.web.frames.frames import ConsentWanted, give_consent
+from scythe.web.operations import SiteWanted
 from scythe.web.server import serve_in_thread
 from scythe.web.state import PROFILE, JobView, NotNow, NotThere, State, StateOptions, see
 
@@ -246,7 +244,7 @@ def test_what_is_missing_is_said_with_what_to_do(tmp_path: Path, pages: list[Loa
 def confirm(state: State, pages: int = 2) -> list[int]:
     """Confirm the first pages by what belongs to them; return their numbers."""
     by_url = {page.url: page for page in PAGES}
-    opened_pages = see_session(state, AnnotateWanted()).pages[:pages]
+    opened_pages = see_session(state, SiteWanted()).pages[:pages]
     for opened in opened_pages:
         assert opened.url is not None
         rows = tuple(gold_rows(by_url[opened.url]))
@@ -255,7 +253,7 @@ def confirm(state: State, pages: int = 2) -> list[int]:
 
 
 def test_guesses_of_the_shared_model_mark_nothing_but_those_of_the_site_do(state: State) -> None:
-    first, second = (opened.page for opened in see_session(state, AnnotateWanted()).pages[:2])
+    first, second = (opened.page for opened in see_session(state, SiteWanted()).pages[:2])
     before = open_annotated_page(state, AnnotatedPageWanted(page=first))
     assert any(image.is_suggested for image in before.images)
     assert not any(image.is_relevant for image in before.images)
@@ -267,11 +265,11 @@ def test_guesses_of_the_shared_model_mark_nothing_but_those_of_the_site_do(state
 
 def test_predictions_of_the_next_page_are_there_at_once(state: State) -> None:
     confirm(state, 5)
-    opened = see_session(state, AnnotateWanted()).pages[5]
+    opened = see_session(state, SiteWanted()).pages[5]
     taken = []
     for rows in ((), (0,), (1,)):
         begun = perf_counter()
-        mark_images(state, MarksWanted(page=see_session(state, AnnotateWanted()).pages[4].page, relevant=rows))
+        mark_images(state, MarksWanted(page=see_session(state, SiteWanted()).pages[4].page, relevant=rows))
         open_annotated_page(state, AnnotatedPageWanted(page=opened.page))
         taken.append(perf_counter() - begun)
     assert min(taken) < 0.3
@@ -281,18 +279,18 @@ def test_a_broken_draft_is_named_and_left_alone(state: State, tmp_path: Path) ->
     draft = tmp_path / "site.marks.jsonl"
     draft.write_text("not JSON")
     with pytest.raises(BadInput, match="jsonl:1: not JSON"):
-        see_session(state, AnnotateWanted())
+        see_session(state, SiteWanted())
     assert draft.read_text() == "not JSON"
 
 
 def test_a_place_that_takes_no_draft_is_named_and_annotating_goes_on(tmp_path: Path) -> None:
     state = make_state(tmp_path / "nowhere", load(PAGES[:6]))
     confirm(state, 1)
-    session = see_session(state, AnnotateWanted())
+    session = see_session(state, SiteWanted())
     assert session.confirmed == 1
     assert "marks cannot be kept in" in session.note
     assert wait(state, save_marks(state, SaveWanted())).state == "failed"
-    assert see_session(state, AnnotateWanted()).is_unsaved
+    assert see_session(state, SiteWanted()).is_unsaved
 
 
 def test_images_that_share_an_address_are_told_apart_in_the_draft(tmp_path: Path) -> None:
@@ -314,7 +312,7 @@ def test_without_a_file_marks_cannot_be_saved_and_that_is_said(tmp_path: Path) -
     confirm(state, 1)
     with pytest.raises(BadInput, match="start again with --profile FILE"):
         save_marks(state, SaveWanted())
-    assert show_annotate(state, AnnotateWanted())["file"] == ""
+    assert show_annotate(state, SiteWanted())["file"] == ""
 
 
 def test_a_site_of_an_archive_is_annotated_like_any_other(tmp_path: Path) -> None:
@@ -323,7 +321,7 @@ def test_a_site_of_an_archive_is_annotated_like_any_other(tmp_path: Path) -> Non
         add_site(archive, "demo.scythe.example", "https://demo.scythe.example/")
     state.add_pages("demo.scythe.example", load(PAGES[:8]))
     key = "demo.scythe.example"
-    opened = see_session(state, AnnotateWanted(site=key)).pages[0]
+    opened = see_session(state, SiteWanted(site=key)).pages[0]
     mark_images(state, MarksWanted(site=key, page=opened.page, relevant=(1,)))
     ended = wait(state, save_marks(state, SaveWanted(site=key)))
     assert ended.state == "done", ended.error
@@ -334,13 +332,13 @@ def test_a_site_of_an_archive_is_annotated_like_any_other(tmp_path: Path) -> Non
 
 def test_undo_goes_back_over_pages_and_redo_forward_again(state: State) -> None:
     one, two = confirm(state)
-    assert undo_marks(state, AnnotateWanted()).page == two
-    stepped = undo_marks(state, AnnotateWanted())
+    assert undo_marks(state, SiteWanted()).page == two
+    stepped = undo_marks(state, SiteWanted())
     assert (stepped.page, stepped.session.confirmed, stepped.session.can_undo) == (one, 0, False)
-    assert undo_marks(state, AnnotateWanted()).page is None
-    assert redo_marks(state, AnnotateWanted()).page == one
+    assert undo_marks(state, SiteWanted()).page is None
+    assert redo_marks(state, SiteWanted()).page == one
     mark_images(state, MarksWanted(page=one, relevant=()))
-    assert not redo_marks(state, AnnotateWanted()).session.can_redo
+    assert not redo_marks(state, SiteWanted()).session.can_redo
 
 
 def test_confirmed_pages_wait_beside_the_profile_for_the_next_start(state: State, tmp_path: Path) -> None:
@@ -349,7 +347,7 @@ def test_confirmed_pages_wait_beside_the_profile_for_the_next_start(state: State
     draft = tmp_path / "site.marks.jsonl"
     assert {json.loads(line)["by"] for line in draft.read_text().splitlines()} == {"Ann"}
     later = make_state(tmp_path, load(PAGES))
-    session = see_session(later, AnnotateWanted())
+    session = see_session(later, SiteWanted())
     assert (session.confirmed, session.by, len(session.pages)) == (3, "Ann", 6)
     before = [open_annotated_page(state, AnnotatedPageWanted(page=page)) for page in pages]
     after = {
@@ -364,7 +362,7 @@ def test_a_draft_of_pages_that_are_not_at_hand_is_kept(tmp_path: Path) -> None:
     state = make_state(tmp_path, load(PAGES[:8]))
     draft = tmp_path / "site.marks.jsonl"
     draft.write_text('{"page": "https://elsewhere.example/", "image": "#1", "relevant": 1, "by": "Bo"}\n')
-    assert "marks of 1 more page wait in" in see_session(state, AnnotateWanted()).note
+    assert "marks of 1 more page wait in" in see_session(state, SiteWanted()).note
     confirm(state, 1)
     wait(state, save_marks(state, SaveWanted()))
     assert draft.read_text().count("\n") == 1
@@ -380,7 +378,7 @@ def test_saving_teaches_the_profile_and_the_next_session_has_other_pages(tmp_pat
     ended = wait(state, job)
     assert ended.state == "done", ended.error
     assert not (tmp_path / "site.marks.jsonl").exists()
-    assert not see_session(state, AnnotateWanted()).is_unsaved
+    assert not see_session(state, SiteWanted()).is_unsaved
     labelled = Site.load(tmp_path / "site.json").profile.images.labelled
     assert [each.marks[0].by for each in labelled] == ["Ann", "Ann"]
     fresh = begin_session(state, BeginWanted(pages=3))
@@ -402,9 +400,9 @@ def test_more_pages_can_be_wanted_without_losing_marks(state: State) -> None:
 
 
 def test_quality_is_said_in_plain_words_once_it_is_known(state: State) -> None:
-    assert expect_marks(state, AnnotateWanted()) is None
+    assert expect_marks(state, SiteWanted()) is None
     confirm(state, 3)
-    quality = expect_marks(state, AnnotateWanted())
+    quality = expect_marks(state, SiteWanted())
     assert quality is not None
     assert quality.words.startswith("Tried on 3 pages, each left out of learning in turn: it finds ")
 
@@ -412,20 +410,20 @@ def test_quality_is_said_in_plain_words_once_it_is_known(state: State) -> None:
 def test_a_page_without_images_is_an_answer_too(tmp_path: Path) -> None:
     bare = LoadedPage("bare.html", b"<title>Bare</title><p>No image at all.</p>", "https://bare.example/")
     state = make_state(tmp_path, [bare])
-    opened = see_session(state, AnnotateWanted()).pages[0]
+    opened = see_session(state, SiteWanted()).pages[0]
     assert mark_images(state, MarksWanted(page=opened.page, relevant=())).confirmed == 1
     ended = wait(state, save_marks(state, SaveWanted()))
     assert (ended.state, ended.error) == ("failed", "no page with images is confirmed yet")
 
 
 def test_what_is_not_there_is_refused(state: State) -> None:
-    page = see_session(state, AnnotateWanted()).pages[0].page
+    page = see_session(state, SiteWanted()).pages[0].page
     with pytest.raises(BadInput, match="has 13 images"):
         mark_images(state, MarksWanted(page=page, relevant=(13,)))
     with pytest.raises(NotThere):
         open_annotated_page(state, AnnotatedPageWanted(page=9_999))
     with pytest.raises(NotThere):
-        see_session(state, AnnotateWanted(site="nowhere"))
+        see_session(state, SiteWanted(site="nowhere"))
     with pytest.raises(BadInput):
         mark_images(state, MarksWanted(page=page, relevant=(), by="a\x00b"))
 
@@ -435,34 +433,34 @@ def test_a_page_fetched_again_with_other_images_loses_its_marks(state: State) ->
     at_hand = state.page(page)
     assert at_hand is not None
     state.add_pages("profile", [LoadedPage(at_hand.name, b"<img src=/new.jpg>", at_hand.url)])
-    session = see_session(state, AnnotateWanted())
+    session = see_session(state, SiteWanted())
     assert session.confirmed == 0
     assert session.pages[0].images == 1
 
 
 def test_consent_is_told_and_can_be_taken_back(state: State) -> None:
-    assert not see_session(state, AnnotateWanted()).has_consent
+    assert not see_session(state, SiteWanted()).has_consent
     give_consent(state, ConsentWanted(site="profile", is_given=True))
-    assert see_session(state, AnnotateWanted()).has_consent
+    assert see_session(state, SiteWanted()).has_consent
 
 
 def test_pages_that_came_later_are_chosen_from_too_until_something_is_marked(tmp_path: Path) -> None:
     state = make_state(tmp_path, load(PAGES[:2]))
-    assert len(see_session(state, AnnotateWanted()).pages) == 2
+    assert len(see_session(state, SiteWanted()).pages) == 2
     state.add_pages(PROFILE, load(PAGES[2:5]))
-    opened_pages = see_session(state, AnnotateWanted()).pages
+    opened_pages = see_session(state, SiteWanted()).pages
     assert len(opened_pages) == 5
     confirm(state, 1)
     state.add_pages(PROFILE, load(PAGES[5:7]))
-    assert see_session(state, AnnotateWanted()).pages[1:] == opened_pages[1:]
+    assert see_session(state, SiteWanted()).pages[1:] == opened_pages[1:]
 
 
 def test_the_same_said_twice_is_taken_back_at_once(state: State) -> None:
     page = confirm(state, 1)[0]
     assert mark_images(state, MarksWanted(page=page, relevant=())).confirmed == 1
     assert mark_images(state, MarksWanted(page=page, relevant=())).confirmed == 1
-    undo_marks(state, AnnotateWanted())
-    stepped = undo_marks(state, AnnotateWanted())
+    undo_marks(state, SiteWanted())
+    stepped = undo_marks(state, SiteWanted())
     assert (stepped.session.confirmed, stepped.session.can_undo) == (0, False)
 
 
@@ -473,7 +471,7 @@ def test_a_page_fetched_again_with_the_same_images_keeps_its_marks(state: State)
     state.add_pages(
         PROFILE, [LoadedPage(at_hand.name, at_hand.body + b"<!-- later -->", at_hand.url, at_hand.content_type)]
     )
-    assert see_session(state, AnnotateWanted()).confirmed == 1
+    assert see_session(state, SiteWanted()).confirmed == 1
 
 
 def test_labels_of_a_page_that_has_other_images_now_are_not_shown_as_its_marks(tmp_path: Path) -> None:

@@ -1,7 +1,5 @@
 """Searching and looking at what was archived, as a person and as a program does it."""
 
-from __future__ import annotations
-
 import csv
 import json
 import threading

@@ -1,7 +1,5 @@
 """Reading and extracting by the JSON interface."""
 
-from __future__ import annotations
-
 import json
 import re
 from functools import cache

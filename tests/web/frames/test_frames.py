@@ -1,7 +1,5 @@
 """Saved pages in their frames, and what is loaded for them: nothing before it is allowed, then only what is theirs."""
 
-from __future__ import annotations
-
 import struct
 import zlib
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """The overview, as a person sees it."""
 
-from __future__ import annotations
-
 import threading
 from pathlib import Path
 
@@ -9,8 +7,7 @@ import pytest
 from tests.web.conftest import NARROW, WIDE, Look, apart, make_state
 
 from scythe.archive.retrieval import newest_records
-from scythe.demo.replay_serve import live_site, serve_replay
-from scythe.demo.serve import DemoOptions, serve_demo
+from scythe.demo.serve import DemoOptions, serve_demo, serve_live
 from scythe.errors import BadInput
 from scythe.web.app import make_templates
 from scythe.web.auth import Auth
@@ -32,7 +29,7 @@ def test_new_records_next_visits_and_what_was_learned_are_on_the_overview(look: 
     from scythe import Site, watch
 
     Site.learn([(page.url, page.body) for page in state.pages()]).save(state.options.profile or "")
-    with serve_replay(live_site(every_s=5.0)) as site:
+    with serve_live(every_s=5.0) as site:
         list(watch(site.urls, archive=state.options.archive, once=True, allow_private=True))
         newest = site.urls[0]
     eyes = look("/")

@@ -1,7 +1,5 @@
 """The description of the JSON interface, for programs and for people."""
 
-from __future__ import annotations
-
 import json
 import re
 from typing import Any

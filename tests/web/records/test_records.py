@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pyarrow.parquet
 import pytest
+from tests.sites.replay import ListPage, Replay, ReplayClock, ReplayList
+from tests.sites.replay_serve import ReplayThread, serve_replay
 from tests.web.asking import ask, bearer
 from tests.web.conftest import NARROW, WIDE, Look, demo_pages, make_state
 
@@ -19,8 +21,6 @@ from scythe.archive.open import open_archive
 from scythe.archive.results import PageQuery
 from scythe.archive.retrieval import read_records
 from scythe.archive.watches import watch_rows
-from scythe.demo.replay import ListPage, Replay, ReplayClock, ReplayList
-from scythe.demo.replay_serve import ReplayThread, serve_replay
 from scythe.errors import BadInput
 from scythe.fetch.inputs import LoadedPage
 from scythe.watching.watch import Watch

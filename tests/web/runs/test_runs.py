@@ -1,7 +1,5 @@
 """Crawls and watches that people start, pause and follow on the page."""
 
-from __future__ import annotations
-
 import json
 import signal
 import urllib.error
@@ -26,20 +24,18 @@ from scythe.archive.verify import verify_archive
 from scythe.archive.watches import end_watch
 from scythe.crawl_model import FoundUrl
 from scythe.crawling.crawl_options import CrawlOptions
-from scythe.demo.replay_serve import live_site, serve_replay
-from scythe.demo.serve import DemoOptions, DemoThread, serve_demo
+from scythe.demo.serve import DemoOptions, DemoThread, serve_demo, serve_live
 from scythe.errors import BadInput
 from scythe.fetch.fetch_options import FetchOptions
 from scythe.limits import LIMITS
 from scythe.url import Url
 from scythe.watching.watch import add_lists
 from scythe.watching.watch_options import ListOptions
-from scythe.web.operations import Nothing
+from scythe.web.operations import Nothing, NumberWanted
 from scythe.web.runs import run_store
 from scythe.web.runs.run_store import CrawlRun, Runs, RunView
 from scythe.web.runs.runs import (
     CrawlWanted,
-    RunWanted,
     WatchRunWanted,
     _name_watch,
     continue_run,
@@ -80,7 +76,7 @@ def until(state: State, number: int, *states: str, within_s: float = 60.0) -> Ru
     """Wait until a run is in one of these states."""
     end = monotonic() + within_s
     while monotonic() < end:
-        seen = see_run(state, RunWanted(number=number))
+        seen = see_run(state, NumberWanted(number=number))
         if seen.state in states:
             return seen
         sleep(0.02)
@@ -129,7 +125,7 @@ def test_a_crawl_is_started_followed_paused_and_brought_to_its_end(look: Look, s
 def test_new_records_of_a_live_list_are_shown_as_they_come(look: Look, state: State) -> None:
     from playwright.sync_api import expect
 
-    with serve_replay(live_site(0.7)) as served:
+    with serve_live(0.7) as served:
         options = ListOptions.from_json(json.dumps({"goals": {"floor_s": 0.5, "max_delay_s": 1.0}}))
         with state.archive() as archive:
             add_lists(archive, [served.urls[0]], options)
@@ -162,8 +158,8 @@ def test_one_crawl_of_a_site_goes_on_at_a_time(state: State, demo: DemoThread) -
     with pytest.raises(NotNow, match="running already"):
         start_crawl(state, CrawlWanted(url=demo.url + "about"))
     with pytest.raises(NotNow):
-        continue_run(state, RunWanted(number=run.number))
-    assert pause_run(state, RunWanted(number=run.number)).state in ("pausing", "paused")
+        continue_run(state, NumberWanted(number=run.number))
+    assert pause_run(state, NumberWanted(number=run.number)).state in ("pausing", "paused")
     assert until(state, run.number, "paused").ended_at is not None
     assert [seen.number for seen in list_runs(state, Nothing())] == [run.number]
 
@@ -173,7 +169,7 @@ def test_no_more_runs_go_on_than_may(state: State, demo: DemoThread, monkeypatch
     run = start_crawl(state, CrawlWanted(url=demo.url, delay=0.5))
     with pytest.raises(NotNow, match="pause one first"):
         start_crawl(state, CrawlWanted(url="https://example.org/"))
-    pause_run(state, RunWanted(number=run.number))
+    pause_run(state, NumberWanted(number=run.number))
     assert until(state, run.number, "paused").number == run.number
 
 
@@ -207,12 +203,12 @@ def test_private_addresses_are_refused_unless_the_server_was_started_for_them(st
 
 def test_closing_the_state_ends_runs_in_good_order(state: State, demo: DemoThread) -> None:
     run = start_crawl(state, CrawlWanted(url=demo.url, delay=0.0))
-    while not see_run(state, RunWanted(number=run.number)).last:
+    while not see_run(state, NumberWanted(number=run.number)).last:
         sleep(0.02)
     began = monotonic()
     state.close()
     assert monotonic() - began < 15
-    assert see_run(state, RunWanted(number=run.number)).state == "paused"
+    assert see_run(state, NumberWanted(number=run.number)).state == "paused"
     with open_archive(state.options.archive or "", create=False) as archive:
         assert verify_archive(archive) == []
 
@@ -288,7 +284,7 @@ def test_runs_that_ended_long_ago_are_forgotten(state: State, monkeypatch: pytes
         assert job.ended.wait(60)
     assert [run.number for run in list_runs(state, Nothing())] in ([3, 2], [3])  # the last may end before it is counted
     with pytest.raises(NotThere, match="there is no run 1"):
-        see_run(state, RunWanted(number=1))
+        see_run(state, NumberWanted(number=1))
     state.close()
 
 

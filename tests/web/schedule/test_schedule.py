@@ -1,7 +1,5 @@
 """The schedule, and the page of one watched list."""
 
-from __future__ import annotations
-
 import json
 import re
 from bisect import bisect_right
@@ -23,7 +21,7 @@ from scythe.archive.site_health import count_archive
 from scythe.archive.stored_sites import add_site
 from scythe.archive.watches import add_watch, watch_rows
 from scythe.crawl_model import Extracted, FoundUrl, Looked, Outcome
-from scythe.demo.replay_serve import live_site, serve_replay
+from scythe.demo.serve import serve_live
 from scythe.errors import BadInput
 from scythe.schedule.policies import make_policy
 from scythe.schedule.simulate import Rhythm, make_arrivals
@@ -31,8 +29,9 @@ from scythe.url import Url
 from scythe.watch_model import DAY_S, Goals, Observation
 from scythe.watching.watch import add_lists
 from scythe.watching.watch_options import ListOptions
+from scythe.web.operations import NumberWanted
 from scythe.web.runs.run_store import Runs
-from scythe.web.runs.runs import RunWanted, WatchRunWanted, pause_run, see_run, start_watch
+from scythe.web.runs.runs import WatchRunWanted, pause_run, see_run, start_watch
 from scythe.web.schedule.schedule import (
     GoalsWanted,
     ScheduleWanted,
@@ -173,7 +172,7 @@ def test_wishes_can_be_changed_and_a_watch_ended(look: Look, state: State, watch
 def test_a_page_is_visited_when_somebody_asks_for_it(look: Look, state: State) -> None:
     from playwright.sync_api import expect
 
-    with serve_replay(live_site(60.0)) as served, state.archive() as archive:
+    with serve_live(60.0) as served, state.archive() as archive:
         (number,) = add_lists(archive, [served.urls[0]], ListOptions())
         eyes = look(f"/schedule/page/{number}")
         eyes.shoot("schedule-page")
@@ -278,20 +277,20 @@ def test_a_watch_that_goes_on_visits_at_once_what_somebody_asks_for(state: State
     def wait_for(visits: int) -> None:
         deadline = monotonic() + 60
         while monotonic() < deadline:
-            figures = see_run(state, RunWanted(number=run)).watch
+            figures = see_run(state, NumberWanted(number=run)).watch
             if figures is not None and figures.visits >= visits:
                 return
             sleep(0.02)
         raise AssertionError(f"fewer than {visits} visits")
 
-    with serve_replay(live_site(60.0)) as served:
+    with serve_live(60.0) as served:
         with state.archive() as archive:
             (number,) = add_lists(archive, [served.urls[0]], ListOptions())
         run = start_watch(state, WatchRunWanted(delay=0.0)).number
         wait_for(1)
         assert visit_now(state, WatchChangeWanted(watch=number)).is_watching
         wait_for(2)
-    pause_run(state, RunWanted(number=run))
+    pause_run(state, NumberWanted(number=run))
     assert until(state, run, "paused").number == run
-    assert pause_run(state, RunWanted(number=run)).state == "paused"
+    assert pause_run(state, NumberWanted(number=run)).state == "paused"
     state.close()

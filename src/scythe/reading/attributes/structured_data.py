@@ -12,6 +12,7 @@ from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from scythe.limits import LIMITS
 from scythe.page import Page
@@ -30,7 +31,9 @@ from scythe.reading.attributes.values import (
     table_lines,
 )
 
-_QUERY = 'script[type="application/json" i],script#__NEXT_DATA__'
+if TYPE_CHECKING:
+    from scythe.page.map import Node
+
 _SCRIPTS = 20  # looked at on one page
 _NODES = 50_000  # objects and lists looked at on one page
 _KEYS = {
@@ -45,13 +48,18 @@ _WORD = re.compile(r"\w+")
 _SAME = 0.8  # share of the words of both names
 
 
+def _holds_json(script: Node) -> bool:
+    attributes = script.attributes
+    return (attributes.get("type") or "").lower() == "application/json" or attributes.get("id") == "__NEXT_DATA__"
+
+
 def read_hydration(page: Page, name: str) -> list[Pair]:
     """Return price, currency, brand and codes of the object that bears the name; nothing if none has a price."""
     wanted = frozenset(_WORD.findall(name.lower()))
-    if not wanted or "application/json" not in page.html:
+    if not wanted or not page.mentions("application/json"):
         return []
     left = _NODES
-    for node in page.tree.css(_QUERY)[:_SCRIPTS]:
+    for node in [node for node in page.map.find("script") if _holds_json(node)][:_SCRIPTS]:
         script = node.text(deep=True)
         if not 2 < len(script) <= LIMITS.json_ld_bytes:
             continue

@@ -10,13 +10,15 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from html import unescape
-
-from selectolax.lexbor import LexborHTMLParser, LexborNode
+from typing import TYPE_CHECKING
 
 from scythe.limits import LIMITS
 from scythe.page import Page
 from scythe.page.head import Json, types_of
 from scythe.url import absolute
+
+if TYPE_CHECKING:
+    from scythe.page.map import Node
 
 _TEXT = 5_000  # characters of one value
 _STRUCK = frozenset("s del strike".split())
@@ -31,30 +33,27 @@ class _Syntax:
     scope: str  # opens an item
     kind: str  # says what it is
     name: str  # names a property
-    query: str
 
 
-_MICRODATA = _Syntax("itemscope", "itemtype", "itemprop", "[itemscope],[itemprop]")
-_RDFA = _Syntax("typeof", "typeof", "property", "[typeof],body [property]")
+_MICRODATA = _Syntax("itemscope", "itemtype", "itemprop")
+_RDFA = _Syntax("typeof", "typeof", "property")
 
 
-def read_microdata(tree: LexborHTMLParser, html: str) -> list[dict[str, Json]]:
+def read_microdata(page: Page) -> list[dict[str, Json]]:
     """Return the outermost items of a page's microdata, each with those inside it."""
-    return _read(tree, _MICRODATA) if "itemprop" in html or "ITEMPROP" in html else []
+    return _read(page, _MICRODATA) if page.mentions("itemprop", "ITEMPROP") else []
 
 
-def read_rdfa(tree: LexborHTMLParser, html: str) -> list[dict[str, Json]]:
+def read_rdfa(page: Page) -> list[dict[str, Json]]:
     """Return the outermost items of a page's RDFa, each with those inside it."""
-    return _read(tree, _RDFA) if "typeof=" in html else []
+    return _read(page, _RDFA) if page.mentions("typeof=") else []
 
 
-def _read(tree: LexborHTMLParser, syntax: _Syntax) -> list[dict[str, Json]]:
+def _read(page: Page, syntax: _Syntax) -> list[dict[str, Json]]:
     outermost: list[dict[str, Json]] = []
     opened: dict[int, dict[str, Json]] = {}  # by mem_id of the element that opens it
     borrowed: dict[str, dict[str, Json]] = {}  # by id of an element whose properties an item claims
-    for node in tree.css(syntax.query)[: LIMITS.metas * 2]:
-        if node.mem_id in opened:
-            continue  # a node that matches both selectors comes twice
+    for node in _described(page, syntax)[: LIMITS.metas * 2]:
         attributes = node.attributes
         names = [_local(name) for name in (attributes.get(syntax.name) or "").split()[:5]]
         owner = _owner(node, opened, borrowed) if opened else None
@@ -76,13 +75,22 @@ def _read(tree: LexborHTMLParser, syntax: _Syntax) -> list[dict[str, Json]]:
     return outermost
 
 
+def _described(page: Page, syntax: _Syntax) -> list[Node]:
+    """Return the elements that open an item or name a property, in page order; RDFA's properties only in the body."""
+    named = page.map.having(syntax.name)
+    if syntax is _RDFA:
+        named = [node for node in named if node.parent is None or node.parent.tag != "head"]
+    found = {node.mem_id: node for node in (*page.map.having(syntax.scope), *named)}
+    return [node for _, node in sorted(found.items())]
+
+
 def _local(name: str) -> str:
     """Return a type or a property without the vocabulary it is from."""
     return name.rstrip("/").rpartition("/")[2].rpartition("#")[2].rpartition(":")[2][:100]
 
 
 def _owner(
-    node: LexborNode, opened: dict[int, dict[str, Json]], borrowed: dict[str, dict[str, Json]]
+    node: Node, opened: dict[int, dict[str, Json]], borrowed: dict[str, dict[str, Json]]
 ) -> dict[str, Json] | None:
     if borrowed and (found := borrowed.get(node.attributes.get("id") or "")) is not None:
         return found
@@ -108,7 +116,7 @@ def _add(item: dict[str, Json], name: str, value: Json) -> None:
         item[name] = [known, value]
 
 
-def _value(node: LexborNode, attributes: dict[str, str | None]) -> str:
+def _value(node: Node, attributes: dict[str, str | None]) -> str:
     for name in ("content", "datetime"):
         if (value := attributes.get(name)) is not None:
             return value[:_TEXT].strip()
@@ -121,7 +129,7 @@ def _value(node: LexborNode, attributes: dict[str, str | None]) -> str:
     return text
 
 
-def _text_of(node: LexborNode) -> str:
+def _text_of(node: Node) -> str:
     """Return the text of an element without what is crossed out in it."""
     child = node.first_child
     struck = False
@@ -178,7 +186,7 @@ def item_sources(page: Page) -> Iterator[list[tuple[Item, float]]]:
     listed = _listed(page.linked_data.objects)
     yield [(item, listed.get(id(item), 0.0)) for item in page.linked_data.objects[:_ITEMS]]
     for read in (read_microdata, read_rdfa):
-        yield list(_unfold(read(page.tree, page.html)))
+        yield list(_unfold(read(page)))
 
 
 def _listed(objects: tuple[Item, ...]) -> dict[int, float]:
@@ -238,7 +246,7 @@ def _kind(item: Item) -> str:
 
 def _titles(page: Page) -> list[frozenset[str]]:
     texts = [page.head.title, page.metadata.title]
-    texts += [node.text(deep=True, separator=" ")[:500] for node in page.tree.css("h1,h2")[:_TITLES]]
+    texts += [node.text(deep=True, separator=" ")[:500] for node in page.map.find("h1", "h2")[:_TITLES]]
     return [words for text in texts if (words := _words(text))]
 
 

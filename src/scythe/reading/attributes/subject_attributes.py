@@ -12,6 +12,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import islice
 
 from scythe.page import Page
 from scythe.page.dates import to_iso
@@ -334,6 +335,7 @@ def _heading(elements: Elements, leaf: int) -> float:
 _AFTER, _BEFORE = 200, 20  # leaves around the name that may say so
 _TEXT = 60  # characters
 _BUTTONS = 60  # looked at on one page
+_PRESSED = ("submit", "button", "image")
 
 
 def find_state(page: Page, lines: Lines, name_leaf: int) -> str:
@@ -347,8 +349,9 @@ def find_state(page: Page, lines: Lines, name_leaf: int) -> str:
         text = text_between(elements, start, end, _TEXT + 1)
         if len(text) <= _TEXT and not lines.aside[elements.leaf_row[start]] and (state := phrase_state(text.lower())):
             return state
-    for node in page.tree.css("input[type=submit],input[type=button],input[type=image],button")[:_BUTTONS]:
-        attributes = node.attributes
+    buttons = ((node.tag, node.attributes) for node in page.map.find("input", "button"))
+    pressed = (said for tag, said in buttons if tag == "button" or (said.get("type") or "").lower() in _PRESSED)
+    for attributes in islice(pressed, _BUTTONS):
         text = " ".join(attributes.get(name) or "" for name in ("value", "title", "alt", "aria-label"))
         if text.strip() and (state := phrase_state(text.lower())):
             return state

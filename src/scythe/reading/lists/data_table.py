@@ -7,11 +7,13 @@ whatever the spans claim.
 from __future__ import annotations
 
 from dataclasses import dataclass
-
-from selectolax.lexbor import LexborNode
+from typing import TYPE_CHECKING
 
 from scythe.page.elements import Elements
 from scythe.reading.lists.candidates import Candidate
+
+if TYPE_CHECKING:
+    from scythe.page.map import Node
 
 WIDE = 1_000  # columns; what stands further right is joined in the last. The HTML standard clamps colspan there
 _FIELDS = 4_000_000  # records x columns of one table
@@ -207,7 +209,7 @@ def _lay_out(elements: Elements, rows: list[int], spans: bool) -> list[list[Plac
     return grid
 
 
-def _read_spans(node: LexborNode) -> tuple[int, int]:
+def _read_spans(node: Node) -> tuple[int, int]:
     """Return columns and rows that a cell spans; a rowspan of 0 reaches down to the end."""
     attributes = node.attributes
     if not attributes:

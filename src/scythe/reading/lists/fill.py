@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Sequence
 from html import escape
 
-from scythe.model import Record, RecordList
+from scythe.model import Record, RecordList, Span
 from scythe.page import Page
 from scythe.page.elements import Elements
 from scythe.page.images import source_of
@@ -146,9 +146,6 @@ def merge_orders(orders: Counter[tuple[int, ...]]) -> list[int]:
     return merged
 
 
-_SPANS = "[rowspan],[colspan]"
-
-
 def fill_list(page: Page, candidate: Candidate, score: float, kind: str) -> RecordList:
     """Return the list of a candidate; texts of its records are in columns, "" where a record has none."""
     return fill_placed(page, candidate, score, kind)[0]
@@ -158,10 +155,16 @@ def fill_placed(page: Page, candidate: Candidate, score: float, kind: str) -> tu
     """Return the list of a candidate, and where its records are: rows of a table's head are none of them."""
     elements = page.elements
     candidate, columns, names = _find_columns(page, candidate)
-    fields = _fill_fields(columns, len(candidate.rows))
+    fields, spans = _fill_fields(columns, len(candidate.rows)), _find_places(page, columns, len(candidate.rows))
     links, images = _find_links(page, candidate), _find_images(page, candidate)
     records = tuple(
-        Record(tuple(fields[i]), links[i], images[i], _html_of(elements, *candidate.rows[i], *candidate.leaves[i]))
+        Record(
+            tuple(fields[i]),
+            links[i],
+            images[i],
+            _html_of(elements, *candidate.rows[i], *candidate.leaves[i]),
+            spans=tuple(spans[i]),
+        )
         for i in range(len(candidate.rows))
     )
     return RecordList(records, names, kind, score, _pattern_of(elements, candidate)), candidate
@@ -178,7 +181,7 @@ def _find_columns(page: Page, candidate: Candidate) -> tuple[Candidate, list[Col
     first, last = candidate.rows[0] if candidate.rows else (0, 0)
     heads: dict[int, str] = {}
     if first < last and elements.tag[first] == "tr":
-        spans = page.tree.css_first(_SPANS) is not None
+        spans = bool(page.map.having("rowspan") or page.map.having("colspan"))
         table = read_table(elements, candidate, spans)
         if table is not None:
             columns = [draw(elements, cells, table.candidate) for cells in table.columns]
@@ -202,6 +205,19 @@ def _fill_fields(columns: list[Column], records: int) -> list[list[str]]:
             before = fields[record][place]
             fields[record][place] = f"{before} {text}" if before else text
     return fields
+
+
+def _find_places(page: Page, columns: list[Column], records: int) -> list[list[Span | None]]:
+    """Return where each field stands in the bytes of the page."""
+    spans: list[list[Span | None]] = [[None] * len(columns) for _ in range(records)]
+    runs, places = page.elements.leaf_run, page.places
+    for place, column in enumerate(columns if runs else ()):
+        for start, end, record in column.cells:
+            span, before = places.of_nodes(~runs[start], ~runs[end - 1]), spans[record][place]
+            if span is not None and before is not None:
+                span = min(span[0], before[0]), max(span[1], before[1])
+            spans[record][place] = span
+    return spans
 
 
 def _find_links(page: Page, candidate: Candidate) -> list[tuple[Url, ...]]:

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-from selectolax.lexbor import LexborNode
 
 from scythe.model import ListKind, RecordList
 from scythe.page import Page
@@ -20,6 +20,9 @@ from scythe.reading.lists.fill import fill_list, fill_placed
 from scythe.reading.lists.list_features import Described, describe, feature_columns
 from scythe.reading.lists.traits import Floats, measure
 from scythe.reading.text.choose_text import see
+
+if TYPE_CHECKING:
+    from scythe.page.map import Node
 
 Get = Callable[[str], float]
 Rules = tuple[tuple[ListKind, Callable[[Get], bool]], ...]
@@ -237,7 +240,7 @@ def read_records(page: Page, *, everything: bool = False, forest: Forest | None 
     )
 
 
-def place_records(page: Page) -> list[tuple[RecordList, list[list[LexborNode]]]]:
+def place_records(page: Page) -> list[tuple[RecordList, list[list[Node]]]]:
     """Return all lists of a page, menus and the like last, with the outermost elements of each record."""
     elements = page.elements
     placed = []

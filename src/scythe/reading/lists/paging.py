@@ -10,8 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
-
-from selectolax.lexbor import LexborNode
+from typing import TYPE_CHECKING
 
 from scythe.model import Paging
 from scythe.page.elements import Elements
@@ -30,6 +29,9 @@ from scythe.reading.lists.page_numbers import (
 )
 from scythe.url import Url, absolute
 
+if TYPE_CHECKING:
+    from scythe.page.map import Node
+
 _MOST_LINKS = 400  # looked at closely, half of them from the end; a page has some ten
 _MOST_ICONS = 300  # links without text whose attributes are read
 _LABEL_CHARS = 60
@@ -41,7 +43,6 @@ _UNSPACED = "\u0e00"  # scripts from Thai on: words are not found by splitting
 # where authors put the address that a script fetches; the first ones say themselves that it is the next page's
 _NEXT_DATA = ("data-next-url", "data-next-page-url", "data-next", "data-next-page", "data-nexturl", "data-next-href")
 DATA_URLS = (*_NEXT_DATA, "data-href", "data-url", "data-link", "data-load-more-url", "data-ajax-url", "hx-get")
-_NEXT_QUERY = ",".join(f":not(a)[{name}]" for name in _NEXT_DATA)
 _NO_LINK = ("#", "javascript:")
 
 
@@ -238,12 +239,13 @@ def _pressed_links(page: Page, own: str) -> list[PageLink]:
         for row, (tag, names) in enumerate(zip(elements.tag, elements.names, strict=True))
         if tag == "button" or (names in speaking and tag != "a")
     ][:_MOST_ICONS]
-    if "data-next" in page.html:
-        nodes += page.tree.css(_NEXT_QUERY)[:_MOST_ICONS]
+    if page.mentions("data-next"):
+        found = {node.mem_id: node for name in _NEXT_DATA for node in page.map.having(name) if node.tag != "a"}
+        nodes += [node for _, node in sorted(found.items())][:_MOST_ICONS]
     return [link for node in nodes if (link := _pressed_link(page, node, own)) is not None]
 
 
-def _pressed_link(page: Page, node: LexborNode, own: str) -> PageLink | None:
+def _pressed_link(page: Page, node: Node, own: str) -> PageLink | None:
     attributes = node.attributes
     url, _ = link_address(attributes, page.base, "")
     if url is None or not is_other_page(own, url):

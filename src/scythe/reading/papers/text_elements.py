@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-
-from selectolax.lexbor import LexborNode
+from typing import TYPE_CHECKING
 
 from scythe.page.blocks import BREAK, IMAGE, KIND, RULE, SKIP, TEXT, Blocks
+
+if TYPE_CHECKING:
+    from scythe.page.map import Node
 
 
 @dataclass(slots=True)
@@ -31,7 +33,7 @@ class TextElements:
         return (self.leaf_block[start], self.leaf_block[end - 1] + 1) if start < end else (0, 0)
 
 
-def number_elements(root: LexborNode, blocks: Blocks) -> TextElements:
+def number_elements(root: Node, blocks: Blocks) -> TextElements:
     """Walk the tree below `root` once, without recursion. Linear in the number of nodes."""
     out = TextElements()
     block_of = _block_of_leaf(blocks)

@@ -110,6 +110,7 @@ def kinds() -> NDArray[np.uint8]:
     for number, members in _MEMBERS.items():
         for char in members:
             table[ord(char)] = number
+    table[0xD800:0xE000] = table[ord("?")]  # half a character becomes a question mark
     return table
 
 

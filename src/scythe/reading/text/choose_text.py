@@ -8,7 +8,8 @@ repeated if structured data has the headline.
 from __future__ import annotations
 
 import re
-from typing import NamedTuple, TypeVar
+from itertools import islice
+from typing import TypeVar
 from weakref import ref
 
 import numpy as np
@@ -17,9 +18,9 @@ from numpy.typing import NDArray
 from scythe.model import Reading, TextOptions
 from scythe.page import Page
 from scythe.page.blocks import Blocks
-from scythe.page.title import comparable, title_variants
+from scythe.page.title import title_variants
 from scythe.reading.text.block_features import HeadSummary
-from scythe.reading.text.network import Network, load, score_arrays, score_compiled
+from scythe.reading.text.network import BlockFacts, Network, load, score_arrays, score_compiled
 from scythe.url import host
 
 
@@ -27,7 +28,7 @@ def expect_f1(page: Page, reading: Reading) -> float:
     """Return the F1, by words, that the scores of all blocks let expect of the chosen ones; 1 without scores."""
     if len(reading.scores) != len(page.blocks):
         return 1.0
-    words = [len(text.split()) for text in page.blocks.text]
+    words = [text.count(" ") + 1 for text in page.blocks.text]  # white space is squeezed
     expected = [score * count for score, count in zip(reading.scores, words, strict=True)]
     size = sum(words[i] for i in reading.kept) + sum(expected)
     return 2 * sum(expected[i] for i in reading.kept) / size if size else 1.0
@@ -96,7 +97,7 @@ def read(page: Page, options: TextOptions, network: Network | None = None) -> Re
     if not len(page.blocks):
         return Reading("auto", why="no text")
     head = head_of(page)
-    seen = see(page, network)
+    seen = see(page, network, head)
     probabilities = settle(seen, is_thread=options.comments is True or is_thread(head))
     scores = tuple(np.round(probabilities, 3).tolist())
     kept = choose(probabilities, seen.words) or all_there_is(page.blocks, seen)
@@ -110,26 +111,17 @@ def read(page: Page, options: TextOptions, network: Network | None = None) -> Re
 _Value = TypeVar("_Value")
 
 
-class BlockFacts(NamedTuple):
-    """What is known of each block."""
-
-    probabilities: NDArray[np.float64]
-    words: NDArray[np.float64]
-    comment: NDArray[np.bool_]
-    hidden: NDArray[np.bool_]
-
-
 _REMEMBERED = 8  # pages: as many as a site is learned from at a time, mostly
 _last: list[tuple[ref[Page], Network, BlockFacts]] = []
 
 
-def see(page: Page, network: Network | None = None) -> BlockFacts:
+def see(page: Page, network: Network | None = None, head: HeadSummary | None = None) -> BlockFacts:
     """Score every block of a page; who asks again for a page read just now, as records do, gets the same answer."""
     network = network or load()
     for known, by, seen in _last:
         if known() is page and by is network:
             return seen
-    seen = score_blocks(page.blocks, head_of(page), network)
+    seen = score_blocks(page.blocks, head or head_of(page), network)
     _last[:] = [(ref(page), network, seen), *(one for one in _last if one[0]() is not None)][:_REMEMBERED]
     return seen
 
@@ -139,8 +131,7 @@ def score_blocks(blocks: Blocks, head: HeadSummary, network: Network) -> BlockFa
     parts = []
     for start in range(0, len(blocks), WINDOW):
         part = blocks if len(blocks) <= WINDOW else window(blocks, start, min(start + WINDOW, len(blocks)))
-        hidden = np.array([part.box_hidden[box] for box in part.box], dtype=np.bool_)
-        parts.append(BlockFacts(*(score_compiled(part, head, network) or score_arrays(part, head, network)), hidden))
+        parts.append(score_compiled(part, head, network) or score_arrays(part, head, network))
     return parts[0] if len(parts) == 1 else BlockFacts(*map(np.concatenate, zip(*parts, strict=True)))
 
 
@@ -177,10 +168,11 @@ def choose(probabilities: NDArray[np.float64], words: NDArray[np.float64]) -> tu
     """Return the blocks with the highest expected F1, in page order; none when every block is doubtful."""
     if float(probabilities.max()) < DOUBTFUL:
         return ()
-    order = np.argsort(-probabilities, kind="stable")
-    expected = probabilities * words
-    gains = 2.0 * np.cumsum(expected[order]) / (np.cumsum(words[order]) + expected.sum())
-    return tuple(np.sort(order[: int(np.argmax(gains)) + 1]).tolist())
+    order = (-probabilities).argsort(kind="stable")
+    size = words[order]
+    expected = (probabilities[order] * size).cumsum()
+    gains = expected / (size.cumsum() + expected[-1])
+    return tuple(sorted(order[: gains.argmax() + 1].tolist()))
 
 
 def all_there_is(blocks: Blocks, seen: BlockFacts) -> tuple[int, ...]:
@@ -202,17 +194,23 @@ def without_title(page: Page, kept: tuple[int, ...]) -> tuple[int, ...]:
     blocks = page.blocks
     wanted = title_variants(page.metadata.title)
     first = kept[:TITLE_WITHIN]
-    same = {number for number in first if comparable(blocks.text[number]) in wanted}
-    heads = blocks.directly_in("h1")
-    if not same and len(heads) == 1:
-        same = {*first} & {*heads}
+    longest = max(map(len, wanted), default=0)
+    same = [number for number in first if _opening(blocks.text[number], longest + 1) in wanted]
+    if not same:
+        heads = [number for number in first if blocks.box_tag[blocks.box[number]] == "h1"]
+        same = heads if len(heads) == 1 and blocks.directly_in("h1") == heads else []
     return tuple(number for number in kept if number not in same) or kept
+
+
+def _opening(text: str, length: int) -> str:
+    """Return so many characters of what is comparable of a text."""
+    return "".join(islice(filter(str.isalnum, text.casefold()), length))
 
 
 def is_menu(blocks: Blocks, kept: tuple[int, ...]) -> bool:
     """Say whether the blocks are nothing but short links: an index page, whose best blocks are still no text."""
-    chars = sum(len(blocks.text[number]) for number in kept)
-    linked = sum(blocks.link_chars[number] for number in kept)
+    chars = sum(map(len, map(blocks.text.__getitem__, kept)))
+    linked = sum(map(blocks.link_chars.__getitem__, kept))
     return linked >= 0.9 * chars and chars < MENU_CHARS * len(kept)
 
 

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import itertools
 import json
+import re
 from base64 import b64decode, b64encode
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import resources
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -226,9 +227,16 @@ def load() -> Network:
     return from_json(resources.files("scythe.reading.text").joinpath("auto.json").read_text("utf-8"))
 
 
-_WORD_CODES = 0x10000  # the basic plane; the few characters above are asked one by one
+_CODES = 0x10000  # the basic plane; the few characters above are asked one by one
 
-Scores = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.bool_]]
+
+class BlockFacts(NamedTuple):
+    """What is known of each block of a page."""
+
+    probabilities: NDArray[np.float64]
+    words: NDArray[np.float64]
+    comment: NDArray[np.bool_]
+    hidden: NDArray[np.bool_]
 
 
 _module = native
@@ -237,8 +245,11 @@ _REMEMBERED = 8  # networks: the shipped one, and those of a cross-validation, w
 _last: list[tuple[Network, Scorer | None]] = []  # the networks built last; building takes as long as 20 pages
 
 
-def score_compiled(blocks: Blocks, head: HeadSummary, network: Network) -> Scores | None:
-    """Return probability, words and comment flag of each block, or None where only the arrays can tell."""
+def score_compiled(blocks: Blocks, head: HeadSummary, network: Network, *, plain: bool = False) -> BlockFacts | None:
+    """Return what is known of each block, or None where only the arrays can tell.
+
+    `plain` does without instructions that only some processors have.
+    """
     scorer = _scorer_of(network) if COMPILED else None
     if scorer is None:
         return None
@@ -249,8 +260,10 @@ def score_compiled(blocks: Blocks, head: HeadSummary, network: Network) -> Score
     )  # fmt: skip
     known = network.vocabulary.page
     page_rows = [known[token] for token in head.tokens if token in known]
-    probabilities, words, comment = scorer.score(columns, head.title, head.description, page_rows)
-    return np.frombuffer(probabilities), np.frombuffer(words), np.frombuffer(comment, dtype=np.bool_)
+    numbers, flags = scorer.score(columns, head.title, head.description, page_rows, plain)
+    n = len(blocks)
+    both, flag = np.frombuffer(numbers), np.frombuffer(flags, dtype=np.bool_)
+    return BlockFacts(both[:n], both[n:], flag[:n], flag[n:])
 
 
 def prepare(network: Network) -> None:
@@ -259,10 +272,11 @@ def prepare(network: Network) -> None:
         _scorer_of(network)
 
 
-def score_arrays(blocks: Blocks, head: HeadSummary, network: Network) -> Scores:
+def score_arrays(blocks: Blocks, head: HeadSummary, network: Network) -> BlockFacts:
     """Return the same, worked out with numpy."""
     features = describe(blocks, head, network.vocabulary)
-    return score(network, features), features.words, features.comment
+    hidden = np.array(blocks.box_hidden, dtype=np.bool_)[features.box]
+    return BlockFacts(score(network, features), features.words, features.comment, hidden)
 
 
 def _scorer_of(network: Network) -> Scorer | None:
@@ -283,28 +297,42 @@ def _build(network: Network) -> Scorer:
         vocabulary=(network.vocabulary.names, network.vocabulary.words),
         comments=dict.fromkeys(COMMENT_NAMES, 1),
         page_tags=PAGE_TAGS,
-        kinds=kinds(),
-        word_chars=_word_chars(),
+        chars=_chars(),
         tables=(_rows(network.names), _rows(network.words), _rows(network.page)),
         numbers=(_rows(network.mean), _rows(network.scale)),
         first=(_rows(network.first_weights), _rows(network.first_bias)),
         rounds=tuple(
-            (round.reach, *map(_rows, (round.own, round.boxes, round.style, round.page, round.bias)))
-            for round in network.rounds
+            (one.reach, *map(_rows, (*_mix(one.own), one.boxes, one.style, one.page, one.bias)))
+            for one in network.rounds
         ),
         last=(_rows(network.last_weights), network.last_bias),
     )
     return scorer
 
 
+# of the blocks before, at and after: four blocks share six products, as `look_along` in score_kernel.h does
+_FILTER = np.array([[6, 0, 0], [-4, -4, -4], [-4, 4, -4], [1, 2, 4], [1, -2, 4], [0, 0, 24]]) / 24
+
+
+def _mix(own: Floats) -> tuple[Floats, Floats]:
+    """Return the weights for a block and its neighbours, mixed for their products, and those for the heading."""
+    itself, before, after, heading = np.hsplit(own.astype(np.float64), 4)
+    mixed = np.tensordot(_FILTER, np.stack([before, itself, after]), 1)
+    return mixed.reshape(-1, own.shape[0]).astype(np.float32), heading.astype(np.float32)
+
+
 def _rows(array: NDArray[np.float32]) -> NDArray[np.float32]:
     return np.ascontiguousarray(array, dtype=np.float32)
 
 
-def _word_chars() -> bytes:
-    r"""Return one byte per code point: 1 where it is a \w."""
-    table = np.zeros(_WORD_CODES, dtype=np.uint8)
-    every = np.arange(_WORD_CODES, dtype="<u4").tobytes().decode("utf-32-le", "surrogatepass")
+def _chars() -> NDArray[np.uint32]:
+    r"""Return what is asked of each code point of the basic plane: its kind, 16 where it is a \w, its lower case above.
+
+    0 stands for a lower case that depends on the letters around, or is more than one.
+    """
+    every = np.arange(_CODES, dtype="<u4").tobytes().decode("utf-32-le", "surrogatepass")
+    table = kinds().astype(np.uint32)
     for found in WORD.finditer(every):
-        table[found.start() : found.end()] = 1
-    return table.tobytes()
+        table[found.start() : found.end()] |= 16
+    lower = re.sub("[\u0130\u03a3]", "\0", every).lower().encode("utf-32-le", "surrogatepass")
+    return table | np.frombuffer(lower, dtype="<u4") << np.uint32(16)

@@ -12,8 +12,7 @@ from scythe.site.labels.annotators import Agreement, Conflict, agree, merge_labe
 from scythe.site.labels.label_files import Label, Labels, Statement, check_labels
 from scythe.site.labels.match_labels import Lost, mark_page
 from scythe.site.labels.site_relevance import count_again
-from scythe.site.learn.learn_images import relearn_images
-from scythe.site.rules import ImageRules, Profile
+from scythe.site.rules import Profile
 
 NOT_GIVEN = "this page was not given"
 
@@ -29,7 +28,6 @@ class Annotated:
     replaced: tuple[tuple[str, str], ...] = ()  # (page, person) whose earlier marks were replaced
     agreement: tuple[Agreement, ...] = ()  # of each two people
     note: str = ""  # why the method asked for has no model
-    by_tree: int = 0  # layouts of which no page was given that shows where images stand: the tree is asked for them
 
     @property
     def quality(self) -> Quality | None:
@@ -71,45 +69,26 @@ def annotate(
     new: Sequence[LabelledPage],
     *,
     method: str | None = None,
-    bodies: Sequence[tuple[str | None, bytes]] = (),
     seen: Sequence[PageImages] = (),
 ) -> Annotated:
     """Add labelled pages to a profile and learn from all that it has.
 
-    `bodies` are pages of the site, labelled or not, and `seen` the images of such pages: on them it is learned again
-    where images stand. Raises BadInput for an unknown method or too many pages, MissingExtra where a published method
-    cannot be fitted.
+    `seen` are the images of pages of the site, labelled or not. Raises BadInput for an unknown method or too many
+    pages, MissingExtra where a published method cannot be fitted.
     """
     method = method if method is not None else profile.images.method
     if method not in IMAGE_METHODS:
         raise BadInput(f"unknown image method {method!r:.60}; expected one of {', '.join(IMAGE_METHODS)}")
     merged = merge_labelled(profile.images.labelled, new)
     known = fit_method(count_at_hand(replace(profile.images, labelled=merged.labelled, method=method), seen))
-    annotated, by_tree = replace(profile, images=known), 0
-    if bodies or known != profile.images:
-        annotated, by_tree = _renew_areas(annotated, bodies)
     return Annotated(
-        annotated,
+        replace(profile, images=known),
         tuple(new),
         conflicts=merged.conflicts,
         replaced=merged.replaced,
         agreement=agree(merged.labelled),
         note=why_no_model(known),
-        by_tree=by_tree,
     )
-
-
-def _renew_areas(profile: Profile, bodies: Sequence[tuple[str | None, bytes]]) -> tuple[Profile, int]:
-    """Learn again where images stand; rules that know nothing of the labels go, and the tree is asked instead.
-
-    Also return of how many layouts.
-    """
-    learned = relearn_images(profile, bodies)
-    nothing = ImageRules()
-    pairs = zip(profile.layouts, learned.layouts, strict=True)
-    stale = {new.name for old, new in pairs if new.images == old.images != nothing}
-    layouts = (replace(each, images=nothing) if each.name in stale else each for each in learned.layouts)
-    return replace(learned, layouts=tuple(layouts)), len(stale)
 
 
 def count_at_hand(known: SiteImages, seen: Sequence[PageImages]) -> SiteImages:

@@ -23,7 +23,7 @@ from scythe.model import ImageContext, LabelledPage, PageImages, SiteImages
 from scythe.page.image_context import fold, fold_path, signature
 from scythe.page.tag_attributes import read_attributes
 from scythe.site.labels.annotators import agreed_marks
-from scythe.site.learn.layouts import spread
+from scythe.site.url_clusters import spread
 
 
 def count_images(pages: Sequence[PageImages]) -> SiteImages:

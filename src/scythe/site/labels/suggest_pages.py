@@ -21,7 +21,7 @@ from scythe.page.image_context import read_image_contexts, signature
 from scythe.site.judge_images import ImageJudge
 from scythe.site.labels.annotators import page_key
 from scythe.site.labels.site_relevance import count_again
-from scythe.site.learn.layouts import cluster_urls
+from scythe.site.url_clusters import cluster_urls
 
 # chosen on sites with labels, all near them do as well: docs/why/images.md#labels
 _DEPTHS = (2, 4)  # of kinds of images: those of a template, and finer ones

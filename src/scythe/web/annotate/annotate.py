@@ -23,9 +23,12 @@ from scythe.web.annotate.annotate_session import (
     PageMarks,
     StoredSession,
 )
+from scythe.web.answers import fill
 from scythe.web.filters import shorten
-from scythe.web.operations import Key, Number, Operation, RequestInput, View
+from scythe.web.operations import Key, Number, RequestInput, SiteWanted, WebArea
 from scythe.web.state import PROFILE, BackgroundJob, JobView, NotNow, NotThere, State, see
+
+AREA = WebArea("annotate", __doc__)
 
 _STEPS = 3
 
@@ -51,7 +54,6 @@ class MarksSaved:
     relevant: int
     labelled: int  # pages that the profile has labels of
     layouts: int
-    by_tree: int  # layouts whose images are read by the tree, which is slower
     conflicts: int  # images that people do not agree on
     quality: QualityView | None
     note: str  # why a published method has no model
@@ -97,7 +99,6 @@ def save_session(state: State, key: str, job: BackgroundJob) -> MarksSaved:
         relevant,
         len(outcome.profile.images.labelled),
         len(outcome.profile.layouts),
-        outcome.by_tree,
         len(outcome.conflicts),
         see_quality(outcome.quality),
         outcome.note,
@@ -227,17 +228,15 @@ def open_images(session: AnnotationSession, opened: AnnotatedPage) -> OpenedPage
 
 def _mark(row: int, opened: AnnotatedPage, score: float, is_relevant: bool) -> ImageMarked:
     image, address = opened.images[row], opened.around.images[row].src
-    return ImageMarked(
-        row,
-        address[:_NAME_CHARS] if address.startswith("data:") else address,
-        _call(image, address),
-        image.alt,
-        image.caption,
-        image.width,
-        image.height,
-        round(score, 4),
-        score >= RELEVANT,
-        is_relevant,
+    return fill(
+        ImageMarked,
+        image,
+        row=row,
+        address=address[:_NAME_CHARS] if address.startswith("data:") else address,
+        name=_call(image, address),
+        score=round(score, 4),
+        is_suggested=score >= RELEVANT,
+        is_relevant=is_relevant,
     )
 
 
@@ -253,12 +252,6 @@ _MOST = 50  # pages of one session: more than anybody does at once
 
 Person = Annotated[str, msgspec.Meta(max_length=LIMITS.name_chars, description="Who says so.")]
 Row = Annotated[int, msgspec.Meta(ge=0, lt=LIMITS.page_images)]
-
-
-class AnnotateWanted(RequestInput, frozen=True):
-    """The site whose pages are annotated; empty: the first one."""
-
-    site: Key = ""
 
 
 class AnnotatedPageWanted(RequestInput, frozen=True):
@@ -293,13 +286,15 @@ class SaveWanted(RequestInput, frozen=True):
     by: Person | None = None
 
 
-def see_session(state: State, wanted: AnnotateWanted) -> SessionView:
+@AREA.get("/api/annotate")
+def see_session(state: State, wanted: SiteWanted) -> SessionView:
     """Say which pages are being annotated and how far it is."""
     with state.lock:
         key, kept = _open(state, wanted.site)
         return see_stored(state, key, kept)
 
 
+@AREA.get("/api/annotate/page")
 def open_annotated_page(state: State, wanted: AnnotatedPageWanted) -> OpenedPage:
     """Return a page of the session with its images, predictions and marks."""
     with state.lock:
@@ -307,6 +302,7 @@ def open_annotated_page(state: State, wanted: AnnotatedPageWanted) -> OpenedPage
         return open_images(session, _find(session, wanted.page))
 
 
+@AREA.post("/api/annotate/page")
 def mark_images(state: State, wanted: MarksWanted) -> SessionView:
     """Say which images of a page are relevant, and whether somebody is done with the page."""
     with state.lock:
@@ -322,17 +318,19 @@ def mark_images(state: State, wanted: MarksWanted) -> SessionView:
         return see_stored(state, key, kept)
 
 
-def undo_marks(state: State, wanted: AnnotateWanted) -> Stepped:
+@AREA.post("/api/annotate/undo")
+def undo_marks(state: State, wanted: SiteWanted) -> Stepped:
     """Take the last change back."""
     return _step(state, wanted, AnnotationSession.undo)
 
 
-def redo_marks(state: State, wanted: AnnotateWanted) -> Stepped:
+@AREA.post("/api/annotate/redo")
+def redo_marks(state: State, wanted: SiteWanted) -> Stepped:
     """Make the last change again that was taken back."""
     return _step(state, wanted, AnnotationSession.redo)
 
 
-def _step(state: State, wanted: AnnotateWanted, step: Callable[[AnnotationSession], int | None]) -> Stepped:
+def _step(state: State, wanted: SiteWanted, step: Callable[[AnnotationSession], int | None]) -> Stepped:
     with state.lock:
         key, kept = _open(state, wanted.site)
         page = step(kept.session)
@@ -340,6 +338,7 @@ def _step(state: State, wanted: AnnotateWanted, step: Callable[[AnnotationSessio
         return Stepped(page, see_stored(state, key, kept))
 
 
+@AREA.post("/api/annotate/begin")
 def begin_session(state: State, wanted: BeginWanted) -> SessionView:
     """Choose pages to annotate anew; pages with marks that are not saved stay among them."""
     with state.lock:
@@ -347,13 +346,15 @@ def begin_session(state: State, wanted: BeginWanted) -> SessionView:
         return see_stored(state, key, state.part(AnnotationSessions).begin(key, wanted.pages, again=wanted.again))
 
 
-def expect_marks(state: State, wanted: AnnotateWanted) -> QualityView | None:
+@AREA.get("/api/annotate/quality")
+def expect_marks(state: State, wanted: SiteWanted) -> QualityView | None:
     """Say how well the model would do by what is confirmed so far; null while nobody can tell."""
     with state.lock:
         taught = _open(state, wanted.site)[1].session.taught
     return see_quality(expect_quality(taught))
 
 
+@AREA.post("/api/annotate/save")
 def save_marks(state: State, wanted: SaveWanted) -> JobView:
     """Learn from the confirmed pages and write labels and model into the profile."""
     with state.lock:
@@ -369,7 +370,8 @@ def save_marks(state: State, wanted: SaveWanted) -> JobView:
         return see(job)
 
 
-def show_annotate(state: State, wanted: AnnotateWanted) -> dict[str, Any]:
+@AREA.view("/annotate", "annotate.html")
+def show_annotate(state: State, wanted: SiteWanted) -> dict[str, Any]:
     """Return what the page for annotating shows before its script takes over."""
     with state.lock:
         key, kept = _open(state, wanted.site)
@@ -387,9 +389,8 @@ def show_annotate(state: State, wanted: AnnotateWanted) -> dict[str, Any]:
 
 
 def _open(state: State, site: str) -> tuple[str, StoredSession]:
-    sessions = state.part(AnnotationSessions)
-    key = sessions.find_key(site)
-    return key, sessions.open(key)
+    key = state.site_key(site)
+    return key, state.part(AnnotationSessions).open(key)
 
 
 def _find(session: AnnotationSession, page: int) -> AnnotatedPage:
@@ -405,25 +406,3 @@ def _name(session: AnnotationSession, by: str | None) -> None:
         if not by.isprintable():
             raise BadInput("the name of a person was expected")
         session.by = by.strip()
-
-
-OPERATIONS = (
-    Operation("GET", "/api/annotate", see_session, AnnotateWanted, SessionView, "The pages that are being annotated."),
-    Operation(
-        "GET",
-        "/api/annotate/page",
-        open_annotated_page,
-        AnnotatedPageWanted,
-        OpenedPage,
-        "A page's images, guesses and marks.",
-    ),
-    Operation("POST", "/api/annotate/page", mark_images, MarksWanted, SessionView, "Mark relevant images of a page."),
-    Operation("POST", "/api/annotate/undo", undo_marks, AnnotateWanted, Stepped, "Take the last change back."),
-    Operation("POST", "/api/annotate/redo", redo_marks, AnnotateWanted, Stepped, "Make that change again."),
-    Operation("POST", "/api/annotate/begin", begin_session, BeginWanted, SessionView, "Choose pages to annotate."),
-    Operation(
-        "GET", "/api/annotate/quality", expect_marks, AnnotateWanted, QualityView | None, "The quality to expect."
-    ),
-    Operation("POST", "/api/annotate/save", save_marks, SaveWanted, JobView, "Learn from what is confirmed."),
-)
-VIEWS = (View("/annotate", "annotate.html", show_annotate, AnnotateWanted, "annotate"),)

@@ -14,7 +14,6 @@ from pathlib import Path
 from scythe.atomic_files import write_atomically
 from scythe.fetch.inputs import spread
 from scythe.model import RELEVANT, Image, ImageMarks, LabelledPage, PageImages, SiteImages
-from scythe.page import Page
 from scythe.page.image_context import read_image_contexts
 from scythe.site.judge_images import ImageJudge, fit_method
 from scythe.site.labels.annotators import agreed_marks, merge_labelled, page_key
@@ -22,7 +21,7 @@ from scythe.site.labels.label_files import Label, Labels, open_labels
 from scythe.site.labels.learn_labels import count_at_hand, place_labels
 from scythe.site.labels.match_labels import name_images
 from scythe.site.labels.suggest_pages import Suggestion, suggest_pages
-from scythe.web.state import PROFILE, NotThere, PageAtHand, State
+from scythe.web.state import PROFILE, PageAtHand, State, open_page
 
 _LOOKED_AT = 200  # pages at hand among which those to annotate are chosen: reading one takes 3 ms
 _STEPS = 2_000  # that can be undone
@@ -62,7 +61,7 @@ class UndoStep:
 
 def read_annotated_page(page: PageAtHand, why: str = "") -> AnnotatedPage:
     """Read the images of a page."""
-    read = Page.from_bytes(page.body, url=page.url, content_type=page.content_type)
+    read = open_page(page)
     return AnnotatedPage(page, read_image_contexts(read), tuple(use.image for use in read.images), why)
 
 
@@ -344,13 +343,6 @@ class AnnotationSessions:
     method: str | None = None  # what learns from labels; None: as in the profile
     _kept: dict[str, StoredSession] = field(default_factory=dict)
 
-    def find_key(self, given: str) -> str:
-        """Return the key of a site, of the first one where none is given. Raises NotThere."""
-        keys = self.state.site_keys()
-        if given and given not in keys:
-            raise NotThere(f"there is no site {given!r:.80}")
-        return given or (keys[0] if keys else PROFILE)
-
     def open(self, key: str) -> StoredSession:
         """Return the session on a site, begun if there is none. Raises BadInput, OSError where a profile is broken."""
         kept = self._kept.get(key)
@@ -411,7 +403,7 @@ class AnnotationSessions:
         """Read pages again that were fetched again meanwhile: what was said of the old ones no longer holds."""
         for at, opened in enumerate(session.pages):
             page = self.state.page(opened.page.number)
-            if page is not None and page.body is not opened.page.body and page.body != opened.page.body:
+            if page.body is not opened.page.body and page.body != opened.page.body:
                 session.pages[at] = read_annotated_page(page, opened.why)
                 if session.pages[at].around != opened.around:
                     session.forget(page.number)

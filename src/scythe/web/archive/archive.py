@@ -38,10 +38,13 @@ from scythe.output.archive_rows import (
 )
 from scythe.output.formats import FORMATS, Writer
 from scythe.output.rows import Columns, Row, row_writer
+from scythe.web.answers import fill
 from scythe.web.auth import NOTHING_POLICY
-from scythe.web.operations import Key, Number, Operation, RequestInput, Sent, ServedFile, View
+from scythe.web.operations import Key, Number, RequestInput, Sent, WebArea
 from scythe.web.state import BackgroundJob, NotNow, NotThere, State
 from scythe.web.text_diff import TextDiff, compare_texts
+
+AREA = WebArea("archived", __doc__, menu="archive")
 
 _COLUMNS = 12  # of one table of records
 _STATED = ("description", "author", "published", "modified", "language", "site_name", "kind", "canonical", "image")
@@ -131,27 +134,18 @@ def tell_document(
 ) -> ArchivedDocument:
     """Return all that is known of a version; no more than `most` characters of its text."""
     document = to_document(stored)
-    images = (ArchivedImage(one.src, one.alt, one.caption, one.relevant, one.score) for one in document.images)
-    return ArchivedDocument(
-        page=stored.page,
-        site=stored.site,
-        url=stored.url,
-        version=stored.version,
-        fetched_at=stored.fetched_at,
-        title=stored.title,
+    return fill(
+        ArchivedDocument,
+        stored,
+        document,
         text=stored.text[:most],
         chars=len(stored.text),
         markdown=None if stored.markdown is None else stored.markdown[:most],
-        kind=stored.kind,
-        language=stored.language,
-        published=stored.published,
         via=stored.how,
-        is_complete=stored.is_complete,
-        duplicate_of=stored.duplicate_of,
         metadata=_metadata(document),
         fields={name: tuple(field.values) for name, field in document.fields.items()},
         attributes=tuple((name, value) for name, value in document.attributes),
-        images=tuple(images),
+        images=tuple(fill(ArchivedImage, one, is_relevant=one.relevant) for one in document.images),
         how=dict(document.how),
         losses=tuple(f"{loss.what}: {loss.count}" for loss in document.losses),
         history=history,
@@ -167,30 +161,13 @@ def _metadata(document: ModelDocument) -> dict[str, str]:
 
 def tell_record(stored: StoredRecord) -> ArchivedRecord:
     """Return what is known of a record."""
-    return ArchivedRecord(
-        record=stored.record,
-        site=stored.site,
-        page=stored.page,
-        kind=stored.kind,
-        fields=dict(zip(stored.columns, stored.fields, strict=True)),
-        links=tuple(stored.links),
-        images=tuple(stored.images),
-        first_seen=stored.first_seen,
-        last_seen=stored.last_seen,
-        sightings=stored.sightings,
-    )
+    return fill(ArchivedRecord, stored, fields=dict(zip(stored.columns, stored.fields, strict=True)))
 
 
 def tell_sightings(history: RecordHistory) -> RecordSightings:
     """Return a record with where it was seen."""
-    return RecordSightings(
-        tell_record(history.record),
-        history.told_by,
-        history.first_page,
-        history.sightings,
-        history.seen_on,
-        tuple(map(tell_record, history.neighbours)),
-    )
+    neighbours = tuple(map(tell_record, history.neighbours))
+    return fill(RecordSightings, history, record=tell_record(history.record), neighbours=neighbours)
 
 
 def as_hit(record: ArchivedRecord) -> RecordHit:
@@ -366,6 +343,7 @@ class Indexing:
         return left
 
 
+@AREA.get("/api/search", "search")
 def search_archive(state: State, wanted: SearchWanted) -> Hits:
     """Search documents or records of the archive."""
     with state.archive() as archive:
@@ -373,6 +351,7 @@ def search_archive(state: State, wanted: SearchWanted) -> Hits:
         return run_search(archive, wanted.to_search())
 
 
+@AREA.get("/api/documents/{page}", "document")
 def see_document(state: State, wanted: DocumentWanted) -> ArchivedDocument:
     """Return a document of the archive with its versions and requests."""
     with state.archive() as archive:
@@ -389,6 +368,7 @@ def _tell(archive: Archive, page: int, version: int, most: int) -> ArchivedDocum
     return tell_document(stored, history, read_listed(archive, page, _LISTED), most)
 
 
+@AREA.get("/api/documents/{page}/diff", "compare")
 def compare_versions(state: State, wanted: DiffWanted) -> VersionsCompared:
     """Say how one version of a document became another."""
     with state.archive() as archive:
@@ -405,6 +385,7 @@ def compare_versions(state: State, wanted: DiffWanted) -> VersionsCompared:
     return VersionsCompared(wanted.page, old.version, new.version, old.title, new.title, compared)
 
 
+@AREA.get("/api/records/{record}", "record")
 def see_record(state: State, wanted: RecordWanted) -> RecordSightings:
     """Return a record of the archive with every page it was seen on."""
     with state.archive() as archive:
@@ -414,6 +395,7 @@ def see_record(state: State, wanted: RecordWanted) -> RecordSightings:
     return tell_sightings(history)
 
 
+@AREA.view("/archive", "archive.html")
 def show_archive(state: State, wanted: SearchWanted) -> dict[str, Any]:
     """Return what the search page shows."""
     if state.options.archive is None:
@@ -432,6 +414,7 @@ def show_archive(state: State, wanted: SearchWanted) -> dict[str, Any]:
     }
 
 
+@AREA.view("/archive/page/{page}", "archive_document.html")
 def show_document(state: State, wanted: PageViewWanted) -> dict[str, Any]:
     """Return what the page of a document shows."""
     most = 100_000_000 if wanted.whole else _SHOWN_CHARS
@@ -448,6 +431,7 @@ def show_document(state: State, wanted: PageViewWanted) -> dict[str, Any]:
     }
 
 
+@AREA.view("/archive/page/{page}/diff", "archive_diff.html")
 def show_diff(state: State, wanted: DiffWanted) -> dict[str, Any]:
     """Return what the page of two versions shows."""
     compared = compare_versions(state, wanted)
@@ -456,12 +440,14 @@ def show_diff(state: State, wanted: DiffWanted) -> dict[str, Any]:
     return {"compared": compared, "history": history}
 
 
+@AREA.view("/archive/record/{record}", "archive_record.html")
 def show_record(state: State, wanted: RecordWanted) -> dict[str, Any]:
     """Return what the page of a record shows."""
     seen = see_record(state, wanted)
     return {"seen": seen, "grids": line_up([as_hit(record) for record in seen.neighbours])}
 
 
+@AREA.file("/archive/download")
 def download_found(state: State, wanted: DownloadWanted) -> Sent:
     """Return what was found as a file: the first thousand."""
     said = wanted.to_search(_EXPORTED)
@@ -503,42 +489,3 @@ def _write(rows: Writer[Row], file: StringIO, found: Iterable[Row]) -> int:
             break
     rows.close()
     return written
-
-
-OPERATIONS = (
-    Operation("GET", "/api/search", search_archive, SearchWanted, Hits, "Search documents or records.", "search"),
-    Operation(
-        "GET",
-        "/api/documents/{page}",
-        see_document,
-        DocumentWanted,
-        ArchivedDocument,
-        "A document of the archive, with its versions and requests.",
-        "document",
-    ),
-    Operation(
-        "GET",
-        "/api/documents/{page}/diff",
-        compare_versions,
-        DiffWanted,
-        VersionsCompared,
-        "How one version of a document became another.",
-        "compare",
-    ),
-    Operation(
-        "GET",
-        "/api/records/{record}",
-        see_record,
-        RecordWanted,
-        RecordSightings,
-        "A record of the archive, with every page it was seen on.",
-        "record",
-    ),
-)
-VIEWS = (
-    View("/archive", "archive.html", show_archive, SearchWanted, "archive"),
-    View("/archive/page/{page}", "archive_document.html", show_document, PageViewWanted, "archive"),
-    View("/archive/page/{page}/diff", "archive_diff.html", show_diff, DiffWanted, "archive"),
-    View("/archive/record/{record}", "archive_record.html", show_record, RecordWanted, "archive"),
-)
-DOCUMENTS = (ServedFile("/archive/download", download_found, DownloadWanted),)

@@ -18,9 +18,12 @@ from scythe.model import Document, Field, Image, Loss, Metadata, Paging, RecordL
 from scythe.reader import read, read_lists
 from scythe.site.labels.suggest_pages import suggest_pages
 from scythe.url import absolute
+from scythe.web.answers import fill
 from scythe.web.learned_sites import LearnedSites
-from scythe.web.operations import Address, Key, Number, Operation, RequestInput
+from scythe.web.operations import Address, Key, Number, RequestInput, WebArea
 from scythe.web.state import NotThere, State
+
+AREA = WebArea("reading", __doc__)
 
 Part = Literal[
     "title", "text", "markdown", "html", "images", "lists", "attributes", "paging", "metadata", "fields", "how", "all"
@@ -159,24 +162,21 @@ class Given:
     cut_at_bytes: int | None = None
 
 
+@AREA.post("/api/read", "read", only_reads=True)
 def read_page(state: State, wanted: ReadWanted) -> DocumentRead:
     """Read the main text, images, lists and metadata of a page, by its tree."""
-    options = TextOptions(
-        wanted.method,
-        wanted.title_line,
-        wanted.captions,
-        wanted.comments,
-        wanted.tables,
-        wanted.links,
-        wanted.images,
-    )
     given = load_page(state, wanted)
     document = read(
-        given.html, given.url, options=options, content_type=given.content_type, image_method=wanted.image_method
+        given.html,
+        given.url,
+        options=fill(TextOptions, wanted),
+        content_type=given.content_type,
+        image_method=wanted.image_method,
     )
     return _choose(note_cut(document, given.cut_at_bytes), wanted.parts)
 
 
+@AREA.post("/api/extract", "extract", only_reads=True)
 def extract_page(state: State, wanted: ExtractWanted) -> DocumentRead:
     """Extract the fields of a page by what was learned of its site, with the byte range and the way of each."""
     site = state.part(LearnedSites).find(wanted.site)
@@ -184,6 +184,7 @@ def extract_page(state: State, wanted: ExtractWanted) -> DocumentRead:
     return _choose(note_cut(site.extract(given.html, given.url, wanted.via), given.cut_at_bytes), wanted.parts)
 
 
+@AREA.post("/api/lists", "records", only_reads=True)
 def read_page_lists(state: State, wanted: ListsWanted) -> list[ListRead]:
     """Read the lists and tables of a page, the one it is about first."""
     given = load_page(state, wanted)
@@ -193,6 +194,7 @@ def read_page_lists(state: State, wanted: ListsWanted) -> list[ListRead]:
     return list(map(_list_read, found))
 
 
+@AREA.post("/api/suggest", "suggest", only_reads=True)
 def suggest_for_annotation(state: State, wanted: SuggestWanted) -> list[PageSuggested]:
     """Say which pages a person should annotate first."""
     if wanted.urls:
@@ -214,8 +216,6 @@ def load_page(state: State, wanted: PageWanted) -> Given:
     """Return the page that is wanted. Raises BadInput, NotThere and FetchFailed."""
     if wanted.page is not None:
         at_hand = state.page(wanted.page)
-        if at_hand is None:
-            raise NotThere(f"there is no page {wanted.page} at hand")
         if wanted.html is not None or wanted.url is not None:
             raise BadInput("give the number of a page, or its address or source, not both")
         return Given(at_hand.body, at_hand.url, at_hand.content_type)
@@ -238,8 +238,7 @@ def _check_address(text: str) -> str:
 
 
 def _list_read(found: RecordList) -> ListRead:
-    records = tuple(RecordRead(one.fields, one.links, one.images, one.html) for one in found.records)
-    return ListRead(records, found.columns, found.kind, found.score, found.pattern)
+    return fill(ListRead, found, records=tuple(fill(RecordRead, one) for one in found.records))
 
 
 def _choose(document: Document, parts: tuple[Part, ...]) -> DocumentRead:
@@ -251,38 +250,3 @@ def _choose(document: Document, parts: tuple[Part, ...]) -> DocumentRead:
     if "fields" in chosen:
         chosen["fields"] = dict(chosen["fields"])  # images, which are read late, are among them
     return DocumentRead(url=document.url, why=document.why, losses=document.losses, **chosen)
-
-
-OPERATIONS = (
-    Operation("POST", "/api/read", read_page, ReadWanted, DocumentRead, "Read a page, cold.", "read", only_reads=True),
-    Operation(
-        "POST",
-        "/api/extract",
-        extract_page,
-        ExtractWanted,
-        DocumentRead,
-        "Extract the fields of a page of a learned site.",
-        "extract",
-        only_reads=True,
-    ),
-    Operation(
-        "POST",
-        "/api/lists",
-        read_page_lists,
-        ListsWanted,
-        list[ListRead],
-        "Read the lists and tables of a page.",
-        "records",
-        only_reads=True,
-    ),
-    Operation(
-        "POST",
-        "/api/suggest",
-        suggest_for_annotation,
-        SuggestWanted,
-        list[PageSuggested],
-        "Suggest pages to annotate.",
-        "suggest",
-        only_reads=True,
-    ),
-)

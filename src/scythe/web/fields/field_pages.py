@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import threading
-from collections import OrderedDict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
 
-from selectolax.lexbor import LexborNode
-
 from scythe.errors import BadInput
 from scythe.page import Page
-from scythe.page.blocks import KIND, SKIP
-from scythe.page.source import MARK, unmark
-from scythe.site.follow.follow_fields import element_text
-from scythe.site.learn.learn_site import LessonPage, make_lesson_page
-from scythe.site.learn.page_text import PageText, find_places, lay_out
+from scythe.page.blocks import KIND, SKIP, find_in
+from scythe.page.map import Node
+from scythe.site.extract import map_page
+from scythe.site.value_places import ShownText, element_text, find_places
+from scythe.web.recent import Recent
 from scythe.web.safe_html import number_elements
 from scythe.web.state import NotThere, PageAtHand, State
 
@@ -76,32 +72,38 @@ class Block:
 
 
 class FieldPage:
-    """One page at hand, tied to its bytes."""
+    """One page at hand, with the elements that people can point at."""
 
-    def __init__(self, at_hand: PageAtHand, lesson: LessonPage, page: Page) -> None:
+    def __init__(self, at_hand: PageAtHand, page: Page) -> None:
         self.at_hand = at_hand
-        self.lesson = lesson
+        self.title = page.head.title
+        self.map = map_page(at_hand.body)
         self._page = page  # nodes live as long as it does
-        nodes, shown = number_elements(lesson.page), number_elements(page)
-        # both trees are of the same bytes; where marking made a difference, places cannot be pointed at
-        self.is_tied = [node.tag for node in nodes] == [node.tag for node in shown]
-        self._nodes = nodes if self.is_tied else shown
+        self._nodes = number_elements(page)
         self._number = {node.mem_id: number for number, node in enumerate(self._nodes)}
 
     @cached_property
-    def texts(self) -> PageText:
-        """The page's text with its elements as ranges."""
-        return lay_out(self.lesson.source)
+    def texts(self) -> ShownText:
+        """The page's text, and what leads to each part of it."""
+        return ShownText(self.map)
 
-    def node(self, element: int) -> LexborNode:
+    def node(self, element: int) -> Node:
         """Return an element by its number. Raises NotThere."""
         if not 0 <= element < len(self._nodes):
             raise NotThere(f"page {self.at_hand.number} has no element {element}")
         return self._nodes[element]
 
-    def number(self, node: LexborNode | None) -> int | None:
+    def number(self, node: Node | None) -> int | None:
         """Return the number of an element in the document that people look at."""
         return None if node is None else self._number.get(node.mem_id)
+
+    def number_of(self, row: int) -> int | None:
+        """Return the number of an element of the map."""
+        return self._number.get(row + 1)
+
+    def text_of(self, node: Node) -> str:
+        """Return the text of an element as rules take it."""
+        return element_text(self.map, node.mem_id - 1)
 
     def see(self, element: int) -> ElementView:
         """Say what can be taken at an element. Raises NotThere."""
@@ -112,7 +114,7 @@ class FieldPage:
             self.at_hand.number,
             element,
             _say(node),
-            text_of(node)[:VALUE_CHARS],
+            self.text_of(node)[:VALUE_CHARS],
             tuple(self._takes(node)),
             tuple(path),
             self.number(above[0]) if above else None,
@@ -121,9 +123,9 @@ class FieldPage:
             self.number(_shown(node.next, forward=True)),
         )
 
-    def _takes(self, node: LexborNode) -> Iterator[Take]:
+    def _takes(self, node: Node) -> Iterator[Take]:
         here = self._number[node.mem_id]
-        text = text_of(node)
+        text = self.text_of(node)
         if text:
             yield Take(here, "", "text", text[:VALUE_CHARS])
         yield from self._attributes(node, "")
@@ -131,15 +133,15 @@ class FieldPage:
         if link is not None and self.number(link) is not None:
             yield from self._attributes(link, " around", ("href",))
         for tag, name in (("a", "href"), ("img", "src"), ("time", "datetime")):
-            inside = node.css(tag) if node.tag != tag else []
+            inside = find_in(node, tag) if node.tag != tag else []
             if len(inside) == 1 and self.number(inside[0]) is not None:  # of several it is not clear which
                 yield from self._attributes(inside[0], " inside", (name,))
 
-    def _attributes(self, node: LexborNode, where: str, names: tuple[str, ...] = ()) -> Iterator[Take]:
+    def _attributes(self, node: Node, where: str, names: tuple[str, ...] = ()) -> Iterator[Take]:
         given = node.attributes
-        own = [name for name in given if name.startswith("data-") and name not in (MARK, *_ATTRIBUTES)][:_OWN_DATA]
+        own = [name for name in given if name.startswith("data-") and name not in _ATTRIBUTES][:_OWN_DATA]
         for name in names or (*_ATTRIBUTES, *own):
-            value = squeeze(unmark(given.get(name) or ""))
+            value = squeeze(given.get(name) or "")
             if value and len(value) <= VALUE_CHARS:
                 says = f"{_SAID[name]}{where} ({name})" if name in _SAID else name
                 yield Take(self._number[node.mem_id], name, says, value)
@@ -147,7 +149,7 @@ class FieldPage:
     def take(self, element: int, attribute: str) -> str:
         """Return what stands at an element. Raises NotThere, BadInput where there is nothing."""
         node = self.node(element)
-        value = squeeze(unmark(node.attributes.get(attribute) or "")) if attribute else text_of(node)
+        value = squeeze(node.attributes.get(attribute) or "") if attribute else self.text_of(node)
         if not value:
             raise BadInput(f"the element has no {attribute or 'text'}")
         if len(value) > VALUE_CHARS:
@@ -164,18 +166,17 @@ class FieldPage:
             if KIND.get(node.tag or "") == SKIP:
                 continue
             if node.tag == "img":
-                alt = squeeze(unmark(node.attributes.get("alt") or ""))
-                yield Block(number, "img", alt or squeeze(unmark(node.attributes.get("src") or "")))
+                alt = squeeze(node.attributes.get("alt") or "")
+                yield Block(number, "img", alt or squeeze(node.attributes.get("src") or ""))
             elif _has_own_text(node):
-                yield Block(number, node.tag or "", text_of(node))
-        tree = self.lesson.source.tree
-        for node in tree.css("head title")[:1]:
-            yield Block(None, "title", squeeze(unmark(node.text())))
-        for node in tree.css("meta[content]")[:_METAS]:
+                yield Block(number, node.tag or "", self.text_of(node))
+        for node in self.map.find("title")[:1]:
+            yield Block(None, "title", squeeze(node.text()))
+        for node in [each for each in self.map.find("meta") if "content" in each.attributes][:_METAS]:
             given = node.attributes
             name = given.get("property") or given.get("name") or given.get("itemprop") or ""
             if name:
-                yield Block(None, f"meta {name[:_HINT_CHARS]}", squeeze(unmark(given.get("content") or "")))
+                yield Block(None, f"meta {name[:_HINT_CHARS]}", squeeze(given.get("content") or ""))
 
 
 class FieldPages:
@@ -183,21 +184,16 @@ class FieldPages:
 
     def __init__(self, state: State) -> None:
         self._state = state
-        self._kept: OrderedDict[int, FieldPage] = OrderedDict()
-        self.lock = threading.RLock()  # trees are looked at by one thread at a time
+        self._kept: Recent[FieldPage] = Recent(KEPT)
+        self.lock = self._kept.lock  # trees are looked at by one thread at a time
 
     def get(self, at_hand: PageAtHand) -> FieldPage:
         """Return a page to pick on. Hold `lock` while using it."""
-        with self.lock:
-            opened = self._kept.pop(at_hand.number, None)
-            if opened is None or opened.at_hand is not at_hand:
-                with self._state.lock:
-                    page = self._state.opened(at_hand)
-                    opened = FieldPage(at_hand, make_lesson_page(at_hand.body, at_hand.url), page)
-            self._kept[at_hand.number] = opened
-            while len(self._kept) > KEPT:
-                self._kept.popitem(last=False)
-            return opened
+        return self._kept.get(at_hand.number, at_hand, lambda: self._open(at_hand))
+
+    def _open(self, at_hand: PageAtHand) -> FieldPage:
+        with self._state.lock:
+            return FieldPage(at_hand, self._state.opened(at_hand))
 
 
 def squeeze(text: str) -> str:
@@ -205,12 +201,7 @@ def squeeze(text: str) -> str:
     return " ".join(text.split())
 
 
-def text_of(node: LexborNode) -> str:
-    """Return the text of an element as rules take it."""
-    return squeeze(unmark(element_text(node)))
-
-
-def _above(node: LexborNode, most: int) -> Iterator[LexborNode]:
+def _above(node: Node, most: int) -> Iterator[Node]:
     here = node.parent
     for _ in range(most):
         if here is None or here.tag in (None, "html", "-document"):
@@ -219,14 +210,14 @@ def _above(node: LexborNode, most: int) -> Iterator[LexborNode]:
         here = here.parent
 
 
-def _shown(node: LexborNode | None, *, forward: bool) -> LexborNode | None:
+def _shown(node: Node | None, *, forward: bool) -> Node | None:
     """Return the first of a node and its siblings that is an element which people see."""
     while node is not None and ((node.tag or "-").startswith(("-", "!", "_")) or KIND.get(node.tag or "") == SKIP):
         node = node.next if forward else node.prev
     return node
 
 
-def _say(node: LexborNode) -> str:
+def _say(node: Node) -> str:
     given = node.attributes
     name = (given.get("id") or "").strip()
     first = (given.get("class") or "").split()[:1]
@@ -234,7 +225,7 @@ def _say(node: LexborNode) -> str:
     return f"{node.tag}{hint[:_HINT_CHARS]}"
 
 
-def _has_own_text(node: LexborNode) -> bool:
+def _has_own_text(node: Node) -> bool:
     child = node.first_child
     while child is not None:
         if child.tag == "-text" and (child.text_content or "").strip():

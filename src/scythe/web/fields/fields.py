@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 import unicodedata
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
@@ -16,17 +16,17 @@ import msgspec
 
 from scythe.errors import BadInput
 from scythe.page import Page
-from scythe.site.learn.layouts import spread
-from scythe.site.learn.learn_site import make_lesson_page
-from scythe.site.learn.page_text import words_of
 from scythe.site.rules import DEFAULT_FIELDS, Profile
 from scythe.site.site import Site
+from scythe.site.url_clusters import spread
+from scythe.site.value_places import words_of
 from scythe.web.auth import NOTHING_POLICY
 from scythe.web.fields.field_pages import VALUE_CHARS, Block, ElementView, FieldPage, FieldPages, squeeze
-from scythe.web.fields.fields_trial import DOUBTFUL, FieldTrial, TrialRow, make_base, teach, try_out
-from scythe.web.frames.frames import find_page
-from scythe.web.operations import Operation, RequestInput, Sent, ServedFile, View
+from scythe.web.fields.fields_trial import DOUBTFUL, FieldTrial, TrialRow, teach, try_out
+from scythe.web.operations import RequestInput, Sent, SiteKey, SiteWanted, WebArea
 from scythe.web.state import PROFILE, BackgroundJob, JobView, NotNow, NotThere, PageAtHand, State, see
+
+AREA = WebArea("fields", __doc__)
 
 NAME_CHARS = 60  # of a field; it is the head of a column
 FIELDS = 50  # of one session
@@ -61,7 +61,6 @@ class FieldSession:
     trial: FieldTrial | None = None  # what was learned last
     tried: Shown | None = None  # ... and of what
     earlier: FieldTrial | None = None  # what was learned before the last change
-    base: tuple[tuple[int, ...], Profile] | None = None  # layouts without fields, of the pages with these ids
     saved: str = ""  # where to
     kept: Shown | None = None  # what was saved
     before: str | None = None  # the profile that was there before, as text
@@ -106,10 +105,10 @@ class FieldSession:
         self.shown = shown
 
 
-def examples_of(shown: Shown, page: int) -> dict[str, list[str]] | None:
+def examples_of(shown: Shown, page: int) -> dict[str, tuple[str, ...]] | None:
     """Return what was said of a page in the form that learning takes; None where nothing was."""
     picks = shown.get(page)
-    return None if picks is None else {name: [pick.value for pick in given] for name, given in picks.items()}
+    return None if picks is None else {name: tuple(pick.value for pick in given) for name, given in picks.items()}
 
 
 def check_name(given: str) -> str:
@@ -130,15 +129,16 @@ class FieldSessions:
     """All sessions of a state, one for each site."""
 
     def __init__(self, state: State) -> None:
-        self._state = state
-        self._sessions: dict[str, FieldSession] = {}
+        self.by_site: dict[str, FieldSession] = {}
 
-    def of(self, site: str) -> FieldSession:
-        """Return the session of a site. Raises NotThere where there is no such site."""
-        if site not in self._state.site_keys():
-            raise NotThere(f"there is no site {site!r:.80}")
-        with self._state.lock:
-            return self._sessions.setdefault(site, FieldSession(site))
+
+def session_of(state: State, site: str) -> FieldSession:
+    """Return the session of a site. Raises NotThere where there is no such site."""
+    key = state.site_key(site)
+    if key not in state.site_keys():
+        raise NotThere(f"there is no site {key!r:.80}")
+    with state.lock:
+        return state.part(FieldSessions).by_site.setdefault(key, FieldSession(key))
 
 
 LEARNED_FROM = 40  # pages, those with examples among them: as many as `scythe learn` takes
@@ -175,12 +175,13 @@ def learn(state: State, session: FieldSession, job: BackgroundJob) -> LearnResul
     job.step(0, total, "learning")
     with opened_pages.lock:
         learned = [opened_pages.get(page) for page in chosen]
-        base = _base(state, session, learned)
+        known = state.load_site(session.site)
         examples = [examples_of(shown, page.number) for page in chosen]
-        taught = teach(base, learned, examples)
+        site, taught = teach(known.profile if known is not None else Profile(()), learned, examples)
         every = [*chosen, *others]
         before = session.earlier if session.is_tried else session.trial
         trial = try_out(
+            site.profile,
             taught,
             names,
             [partial(opened_pages.get, page) for page in every],
@@ -203,17 +204,6 @@ def choose_pages(state: State, site: str, shown: Shown) -> tuple[list[PageAtHand
     chosen = {page.number for page in (*named, *more)}
     others = [page for page in rest if page.number not in chosen]
     return [page for page in pages if page.number in chosen], others[: max(0, TRIED_ON - len(chosen))]
-
-
-def _base(state: State, session: FieldSession, opened_pages: Sequence[FieldPage]) -> Profile:
-    """Return the profile that is there, or bare layouts of the pages, which saving would find too."""
-    site = state.load_site(session.site)
-    if site is not None:
-        return site.profile
-    key = tuple(id(opened.at_hand) for opened in opened_pages)
-    if session.base is None or session.base[0] != key:
-        session.base = (key, make_base([opened.lesson for opened in opened_pages]))
-    return session.base[1]
 
 
 def save(state: State, session: FieldSession, *, with_usual: bool) -> SaveResult:
@@ -242,20 +232,7 @@ def save(state: State, session: FieldSession, *, with_usual: bool) -> SaveResult
 def _learn_first(state: State, key: str, given: Sequence[tuple[str | None, bytes]], *, with_usual: bool) -> Site | None:
     if state.load_site(key) is not None:
         return None
-    if with_usual:
-        return Site.learn(given)
-    return Site(make_base([make_lesson_page(body, url) for url, body in given]))
-
-
-def restore(state: State, session: FieldSession) -> SaveResult:
-    """Put the profile back that was there before the last saving. Raises NotNow."""
-    with state.lock:
-        if session.before is None:
-            raise NotNow("there is no earlier profile to go back to")
-        site = Site.from_json(session.before)
-        where = state.save_site(session.site, site)
-        session.before, session.saved, session.kept = None, "", None
-    return SaveResult(where, site.profile.fields)
+    return Site.learn(given) if with_usual else Site(Profile(()))
 
 
 def plan_saving(state: State, session: FieldSession) -> list[str]:
@@ -269,19 +246,19 @@ def plan_saving(state: State, session: FieldSession) -> list[str]:
         return ["There is no file to save to. Start again with --profile FILE, or use the command below."]
     site = state.load_site(session.site)
     if site is None:
-        return [f"A new profile is written, with {_listed(names)}."]
+        return [f"A new profile is written, with {', '.join(names)}."]
     profile = site.profile
     replaced = [name for name in names if name in profile.fields]
     added = [name for name in names if name not in profile.fields]
     kept = [name for name in profile.fields if name not in names]
-    lines = [f"Added: {_listed(added)}."] if added else []
+    lines = [f"Added: {', '.join(added)}."] if added else []
     if replaced:
-        lines.append(f"Replaced, on the kinds of pages where you showed it: {_listed(replaced)}.")
+        lines.append(f"Replaced, on the kinds of pages where you showed it: {', '.join(replaced)}.")
     read = [name for name in replaced if name in DEFAULT_FIELDS and name not in profile.named]
     if read:
-        lines.append(f"Until now scythe found {_listed(read)} by itself; from then on what you showed counts.")
+        lines.append(f"Until now scythe found {', '.join(read)} by itself; from then on what you showed counts.")
     if kept:
-        lines.append(f"Kept as it is: {_listed(kept)}.")
+        lines.append(f"Kept as it is: {', '.join(kept)}.")
     if profile.images.labelled:
         lines.append(f"Kept: what people said of images on {len(profile.images.labelled)} pages.")
     if session.trial is not None and session.is_tried:
@@ -296,46 +273,9 @@ def can_save(state: State, site: str) -> bool:
     return site != PROFILE or state.options.profile is not None
 
 
-def write_examples(state: State, session: FieldSession) -> bytes:
-    """Write what was shown as `scythe learn --examples FILE` reads it: page -> field -> values."""
-    pages = {page.number: page for page in state.pages(session.site)}
-    rows = {_named(pages[number]): examples_of(session.shown, number) for number in session.shown if number in pages}
-    return json.dumps(rows, ensure_ascii=False, indent=1).encode()
-
-
-def write_page_set(state: State, session: FieldSession) -> Iterator[bytes]:
-    """Yield the pages at hand with what was shown on them as `scythe learn FILE` reads them, one a line."""
-    for page in state.pages(session.site):
-        html = Page.from_bytes(page.body, content_type=page.content_type).html
-        row: dict[str, object] = {"url": page.url, "html": html} if page.url else {"html": html}
-        example = examples_of(session.shown, page.number)
-        yield json.dumps(row if example is None else row | {"fields": example}, ensure_ascii=False).encode() + b"\n"
-
-
-def say_command(state: State) -> str:
-    """Write the command that learns the same without this page."""
-    path = state.options.profile
-    return f"scythe learn pages.jsonl -o {shlex.quote(path.name if path is not None else 'site.json')}"
-
-
-def _named(page: PageAtHand) -> str:
-    return page.url or page.name
-
-
-def _listed(names: Sequence[str]) -> str:
-    return ", ".join(names)
-
-
-SiteKey = Annotated[str, msgspec.Meta(max_length=300, description="the key of a site, or profile")]
 Number = Annotated[int, msgspec.Meta(ge=0, le=2**31 - 1)]
 Name = Annotated[str, msgspec.Meta(max_length=1_000, description="the name of a field, such as price")]
 Value = Annotated[str, msgspec.Meta(max_length=4 * VALUE_CHARS)]
-
-
-class SiteWanted(RequestInput, frozen=True):
-    """A site."""
-
-    site: SiteKey = PROFILE
 
 
 class FieldsShown(RequestInput, frozen=True):
@@ -462,9 +402,10 @@ _ADVICE = (
 )
 
 
+@AREA.get("/api/fields")
 def see_fields(state: State, wanted: SiteWanted) -> FieldsView:
     """Say what was shown of a site's fields, and what the rules learned of it find."""
-    return _see(state, state.part(FieldSessions).of(wanted.site))
+    return _see(state, session_of(state, wanted.site))
 
 
 def _see(state: State, session: FieldSession) -> FieldsView:
@@ -487,8 +428,14 @@ def _see(state: State, session: FieldSession) -> FieldsView:
         bool(session.past),
         session.before is not None,
         session.saved if session.kept is session.shown else "",
-        say_command(state),
+        _say_command(state),
     )
+
+
+def _say_command(state: State) -> str:
+    """Write the command that learns the same without this page."""
+    path = state.options.profile
+    return f"scythe learn pages.jsonl -o {shlex.quote(path.name if path is not None else 'site.json')}"
 
 
 def _see_field(session: FieldSession, name: str) -> FieldView:
@@ -505,12 +452,14 @@ def _see_field(session: FieldSession, name: str) -> FieldView:
     return FieldView(name, shown, found, doubtful, changed, why, advice)
 
 
+@AREA.get("/api/fields/element")
 def see_element(state: State, wanted: ElementWanted) -> ElementView:
     """Say what can be taken at an element of a page at hand."""
     with state.part(FieldPages).lock:
         return _open(state, wanted.page).see(wanted.element)
 
 
+@AREA.get("/api/fields/texts")
 def list_texts(state: State, wanted: TextsWanted) -> Texts:
     """List the texts of a page at hand, to choose from without a mouse."""
     sought = squeeze(wanted.text).casefold()
@@ -523,16 +472,17 @@ def list_texts(state: State, wanted: TextsWanted) -> Texts:
 
 
 def _open(state: State, page: int) -> FieldPage:
-    return state.part(FieldPages).get(find_page(state, page))
+    return state.part(FieldPages).get(state.page(page))
 
 
+@AREA.post("/api/fields/pick")
 def pick_value(state: State, wanted: PickWanted) -> FieldsView:
     """Say that a value, picked by its element or typed, is one of a field."""
     name = check_name(wanted.name)
-    page = find_page(state, wanted.page)
+    page = state.page(wanted.page)
     with state.part(FieldPages).lock:
         pick = _pick(_open(state, wanted.page), wanted)
-    session = _session(state, page)
+    session = session_of(state, page.site)
     with state.lock:
         old = session.shown.get(page.number, {}).get(name, ()) if wanted.also else ()
         kept = tuple(each for each in old if each.value != pick.value)
@@ -556,20 +506,22 @@ def _pick(opened: FieldPage, wanted: PickWanted) -> Pick:
     return Pick(value or whole, wanted.element, wanted.attribute)
 
 
+@AREA.post("/api/fields/none")
 def say_none(state: State, wanted: CellWanted) -> FieldsView:
     """Say that a page does not have a field."""
     name = check_name(wanted.name)
-    page = find_page(state, wanted.page)
-    session = _session(state, page)
+    page = state.page(wanted.page)
+    session = session_of(state, page.site)
     with state.lock:
         session.show(page.number, name, ())
     return _see(state, session)
 
 
+@AREA.post("/api/fields/accept")
 def accept_found(state: State, wanted: CellWanted) -> FieldsView:
     """Say that what the rules find on a page is right; it counts as shown from then on."""
-    page = find_page(state, wanted.page)
-    session = _session(state, page)
+    page = state.page(wanted.page)
+    session = session_of(state, page.site)
     with state.lock:
         trial = session.trial
         if trial is None:
@@ -584,31 +536,35 @@ def accept_found(state: State, wanted: CellWanted) -> FieldsView:
     return _see(state, session)
 
 
+@AREA.post("/api/fields/forget")
 def forget_field(state: State, wanted: ForgetWanted) -> FieldsView:
     """Forget a field, or what was said of it on one page."""
-    session = state.part(FieldSessions).of(wanted.site)
+    session = session_of(state, wanted.site)
     with state.lock:
         session.forget(wanted.name, wanted.page)
     return _see(state, session)
 
 
+@AREA.post("/api/fields/undo")
 def undo_pick(state: State, wanted: SiteWanted) -> FieldsView:
     """Take the last change back."""
-    session = state.part(FieldSessions).of(wanted.site)
+    session = session_of(state, wanted.site)
     with state.lock:
         session.undo()
     return _see(state, session)
 
 
+@AREA.post("/api/fields/learn")
 def learn_picked(state: State, wanted: SiteWanted) -> JobView:
     """Learn what was shown and try it on the pages at hand; short work is done when this answers."""
-    session = state.part(FieldSessions).of(wanted.site)
+    session = session_of(state, wanted.site)
     return _started(state, "fields", "Learn fields", lambda job: learn(state, session, job))
 
 
+@AREA.post("/api/fields/save")
 def save_fields(state: State, wanted: FieldsSaveWanted) -> JobView:
     """Learn what was shown once more, and save it with the profile, which keeps what it has."""
-    session = state.part(FieldSessions).of(wanted.site)
+    session = session_of(state, wanted.site)
     if not can_save(state, wanted.site):
         raise BadInput("there is no file to save to: start again with --profile FILE")
     return _started(state, "fields", "Save fields", lambda job: save(state, session, with_usual=wanted.with_usual))
@@ -620,15 +576,20 @@ def _started(state: State, kind: str, title: str, work: Callable[[BackgroundJob]
     return see(job)
 
 
+@AREA.post("/api/fields/restore")
 def restore_profile(state: State, wanted: SiteWanted) -> SaveResult:
     """Put the profile back that was there before the last saving."""
-    return restore(state, state.part(FieldSessions).of(wanted.site))
+    session = session_of(state, wanted.site)
+    with state.lock:
+        if session.before is None:
+            raise NotNow("there is no earlier profile to go back to")
+        site = Site.from_json(session.before)
+        where = state.save_site(session.site, site)
+        session.before, session.saved, session.kept = None, "", None
+    return SaveResult(where, site.profile.fields)
 
 
-def _session(state: State, page: PageAtHand) -> FieldSession:
-    return state.part(FieldSessions).of(page.site)
-
-
+@AREA.view("/fields", "fields.html")
 def show_fields(state: State, wanted: FieldsShown) -> dict[str, Any]:
     """Return what the page for picking fields shows."""
     keys = state.site_keys()
@@ -659,36 +620,26 @@ def _label(page: PageAtHand) -> str:
     return parts.path + (f"?{parts.query}" if parts.query else "") or page.url
 
 
+@AREA.file("/fields/examples")
 def send_examples(state: State, wanted: SiteWanted) -> Sent:
-    """Send what was shown, by page and field."""
-    session = state.part(FieldSessions).of(wanted.site)
-    return Sent(write_examples(state, session), "application/json", NOTHING_POLICY, "fields.json")
+    """Send what was shown, by page and field, as `scythe learn --examples FILE` reads it."""
+    session = session_of(state, wanted.site)
+    pages = {page.number: page for page in state.pages(session.site)}
+    shown = [number for number in session.shown if number in pages]
+    rows = {pages[number].url or pages[number].name: examples_of(session.shown, number) for number in shown}
+    body = json.dumps(rows, ensure_ascii=False, indent=1).encode()
+    return Sent(body, "application/json", NOTHING_POLICY, "fields.json")
 
 
+@AREA.file("/fields/pages")
 def send_page_set(state: State, wanted: SiteWanted) -> Sent:
-    """Send the pages at hand with what was shown on them."""
-    session = state.part(FieldSessions).of(wanted.site)
-    body = b"".join(write_page_set(state, session))
+    """Send the pages at hand with what was shown on them, as `scythe learn FILE` reads them, one a line."""
+    session = session_of(state, wanted.site)
+    lines = []
+    for page in state.pages(session.site):
+        row: dict[str, object] = {"url": page.url} if page.url else {}
+        row["html"] = Page.from_bytes(page.body, content_type=page.content_type).html
+        example = examples_of(session.shown, page.number)
+        lines.append(json.dumps(row if example is None else row | {"fields": example}, ensure_ascii=False))
+    body = "".join(f"{line}\n" for line in lines).encode()
     return Sent(body, "application/jsonl", NOTHING_POLICY, "pages.jsonl")
-
-
-OPERATIONS = (
-    Operation("GET", "/api/fields", see_fields, SiteWanted, FieldsView, "What was shown of a site's fields."),
-    Operation(
-        "GET", "/api/fields/element", see_element, ElementWanted, ElementView, "What can be taken at an element."
-    ),
-    Operation("GET", "/api/fields/texts", list_texts, TextsWanted, Texts, "The texts of a page at hand."),
-    Operation("POST", "/api/fields/pick", pick_value, PickWanted, FieldsView, "Show a value of a field on a page."),
-    Operation("POST", "/api/fields/none", say_none, CellWanted, FieldsView, "Say that a page does not have a field."),
-    Operation("POST", "/api/fields/accept", accept_found, CellWanted, FieldsView, "Say that what is found is right."),
-    Operation("POST", "/api/fields/forget", forget_field, ForgetWanted, FieldsView, "Forget what was shown."),
-    Operation("POST", "/api/fields/undo", undo_pick, SiteWanted, FieldsView, "Take the last change back."),
-    Operation("POST", "/api/fields/learn", learn_picked, SiteWanted, JobView, "Learn what was shown, and try it."),
-    Operation("POST", "/api/fields/save", save_fields, FieldsSaveWanted, JobView, "Save the fields with the profile."),
-    Operation("POST", "/api/fields/restore", restore_profile, SiteWanted, SaveResult, "Put the earlier profile back."),
-)
-VIEWS = (View("/fields", "fields.html", show_fields, FieldsShown, area="fields"),)
-DOCUMENTS = (
-    ServedFile("/fields/examples", send_examples, SiteWanted),
-    ServedFile("/fields/pages", send_page_set, SiteWanted),
-)

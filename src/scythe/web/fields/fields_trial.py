@@ -12,14 +12,12 @@ from dataclasses import dataclass, replace
 from statistics import median
 
 from scythe.model import Field
-from scythe.page.dates import to_iso
-from scythe.page.source import Opening, Source, unmark
-from scythe.site.extract import Extractor, sterner
-from scythe.site.follow.follow_fields import element_text, follow
-from scythe.site.learn.learn_site import Example, LessonPage, learn_profile
-from scythe.site.learn.merge_layout import Taught, add_layout_fields
-from scythe.site.learn.page_text import words_of
-from scythe.site.rules import ELEMENT, TAIL, FieldRules, Layout, Profile
+from scythe.page.map import PageMap
+from scythe.site.extract import Extractor
+from scythe.site.rules import FieldRules, Layout, Profile
+from scythe.site.site import Example, Site, Taught
+from scythe.site.value_places import TAIL, element_text, words_of
+from scythe.site.value_rules import CutValue, ValueWay, follow_way
 from scythe.web.fields.field_pages import FieldPage, squeeze
 from scythe.web.filters import shorten
 
@@ -32,18 +30,17 @@ _SPARE_CHARS = 12  # ... by at least so many characters
 _DIGIT = re.compile(r"\d")
 _LETTER = re.compile(r"[^\W\d_]")
 
-WRONG, DIFFERENT, MISSING, STRANGE, OTHER_KIND, CANDIDATES, SAME, UNCUT = 0.95, 0.8, 0.6, 0.5, 0.5, 0.4, 0.35, 0.3
+WRONG, MISSING, STRANGE, OTHER_KIND, CANDIDATES, SAME, READ = 0.95, 0.6, 0.5, 0.5, 0.4, 0.35, 0.3
 CHANGED, CHANGED_WITH_MANY = 0.35, 0.1  # where most of a field changed, that was meant, most likely
 SECOND = 0.9  # above all but contradictions: docs/why/web.md#areas has what a second page is worth
 
 
 @dataclass(frozen=True, slots=True)
 class FoundValues:
-    """What rules gave for one field of one page, by their bytes and by the tree."""
+    """What rules gave for one field of one page."""
 
     values: tuple[str, ...]
     how: str  # as a document says: cut: ..., tree: ..., missing: ...
-    by_tree: tuple[str, ...] = ()
     others: tuple[str, ...] = ()  # what further ways to the field give
     shown: tuple[str, ...] | None = None  # what somebody said; None: nobody did
     is_other_kind: bool = False  # a page of a layout that nothing was shown on
@@ -128,14 +125,11 @@ def _doubt_gap(found: FoundValues, usually: Usually) -> list[tuple[float, str]]:
 
 def _doubt_value(found: FoundValues, usually: Usually) -> list[tuple[float, str]]:
     reasons: list[tuple[float, str]] = []
-    is_cut = found.how.startswith("cut")
     if found.is_other_kind:
         reasons.append((OTHER_KIND, "a page of another kind: say whether this is right"))
-    elif not is_cut:
-        reasons.append((UNCUT, "found by the tree only, not by the bytes"))
-    if is_cut and found.by_tree and _words(found.values) != _words(found.by_tree):
-        reasons.append((DIFFERENT, f"the bytes and the tree differ: {_short(found.by_tree[0])} by the tree"))
-    elif found.others and 2 * usually.divided <= usually.pages:  # else the ways lead to different spellings
+    elif not found.how.startswith("cut"):
+        reasons.append((READ, "read from the page, not found by a rule"))
+    if found.others and 2 * usually.divided <= usually.pages:  # else the ways lead to different spellings
         reasons.append((CANDIDATES, f"another way gives {_short(found.others[0])}"))
     if found.is_second:
         reasons.append((SECOND, "only one page is shown so far: is this right?"))
@@ -159,10 +153,6 @@ def _doubt_form(value: str, usually: Usually) -> list[tuple[float, str]]:
         elif _FORM <= 1 - share < 1 and pattern.search(value):
             reasons.append((STRANGE, f"with {what}, which nearly all others lack"))
     return reasons
-
-
-def _words(values: Sequence[str]) -> list[str]:
-    return [words_of(value) for value in values]
 
 
 def _short(text: str) -> str:
@@ -232,26 +222,23 @@ class _Tried:
 
     found: FoundValues
     raw: tuple[str, ...] = ()
-    openings: tuple[Opening, ...] = ()
-    take: str = ELEMENT
+    rows: tuple[int, ...] = ()  # of the page map
+    take: str = ""
 
 
 _Page = tuple[FieldPage, str, dict[str, _Tried]]  # with the name of its layout, and what is known by field
 Step = Callable[[int], None]
 
 
-def make_base(lessons: Sequence[LessonPage]) -> Profile:
-    """Return layouts of pages without any field, where nothing is known of a site yet."""
-    return learn_profile(lessons, ())[0]
-
-
-def teach(base: Profile, opened_pages: Sequence[FieldPage], examples: Sequence[Example | None]) -> Taught:
-    """Learn what was shown on some of the pages."""
-    lessons = [replace(opened.lesson, example=example) for opened, example in zip(opened_pages, examples, strict=True)]
-    return add_layout_fields(base, lessons)
+def teach(base: Profile, opened_pages: Sequence[FieldPage], examples: Sequence[Example | None]) -> tuple[Site, Taught]:
+    """Learn what was shown on some of the pages, on the layouts that a profile has and on new ones."""
+    site = Site(base)
+    given = [(opened.at_hand.url, opened.at_hand.body) for opened in opened_pages]
+    return site, site.add_fields(given, examples)
 
 
 def try_out(
+    profile: Profile,
     taught: Taught,
     names: Sequence[str],
     opened_pages: Sequence[Callable[[], FieldPage]],
@@ -263,25 +250,30 @@ def try_out(
 
     `earlier` has what was found before the last change.
     """
-    extractor = Extractor(taught.profile, tuple(names))
-    denied = _denied(taught, examples)
+    extractor = Extractor(profile, tuple(names))
+    denied = _denied(profile, taught, examples)
     rows: list[_Page] = []
     foreign: dict[str, list[_Page]] = {}
     for number, (open_annotated_page, example) in enumerate(zip(opened_pages, examples, strict=True)):
         step(number)
         opened = open_annotated_page()
-        page = extractor.extract_page(opened.lesson.source.body, opened.lesson.url, "auto")
-        layout = page.layout.name if page.layout is not None else ""
+        page = extractor.extract_page(opened.at_hand.body, opened.at_hand.url, "auto")
+        layout = page.known.layout.name if page.known is not None else ""
         if example is None and layout not in taught.shown_on:
             wanted = [name for name in names if (layout, name) not in denied]
-            foreign.setdefault(layout, []).append((opened, layout, _try_elsewhere(taught, names, wanted, opened)))
+            foreign.setdefault(layout, []).append(
+                (opened, layout, _try_elsewhere(profile, taught, names, wanted, opened))
+            )
             continue
         fields = page.document.fields
-        tried = {name: _try_here(_rules(page.layout, name), fields[name], opened.lesson.source) for name in names}
+        own = page.known.layout if page.known is not None else None
+        tried = {name: _try_here(_rules(own, name), fields[name], opened.map) for name in names}
         rows.append((opened, layout, _heed(tried, example or {}, is_other_kind=layout not in taught.shown_on)))
     kept = [row for group in foreign.values() if _gives_enough(group) for row in group if _has_any(row)]
     others = sum(map(len, foreign.values())) - len(kept)
-    return _judge(taught, tuple(names), [_compare(row, earlier) for row in (*_ask_second(rows), *kept)], others)
+    return _judge(
+        profile, taught, tuple(names), [_compare(row, earlier) for row in (*_ask_second(rows), *kept)], others
+    )
 
 
 def _compare(row: _Page, earlier: Earlier) -> _Page:
@@ -316,10 +308,13 @@ def _ask_second(rows: Sequence[_Page]) -> list[_Page]:
     return [(opened, layout, asked if tried is best[2] else tried) for opened, layout, tried in rows]
 
 
-def _denied(taught: Taught, examples: Sequence[Example | None]) -> set[tuple[str, str]]:
+def _denied(profile: Profile, taught: Taught, examples: Sequence[Example | None]) -> set[tuple[str, str]]:
     """Return layouts without rules of which somebody said that a page has no such field: its like have none either."""
-    pairs = zip(taught.layouts, examples, strict=False)
-    return {(layout or "", name) for layout, shown in pairs for name, values in (shown or {}).items() if not values}
+    known = {layout.name for layout in profile.layouts}  # a layout without rules is none of them
+    pairs = [
+        (layout if layout in known else "", shown) for layout, shown in zip(taught.layouts, examples, strict=False)
+    ]
+    return {(layout, name) for layout, shown in pairs for name, values in (shown or {}).items() if not values}
 
 
 def _heed(tried: dict[str, _Tried], example: Example, *, is_other_kind: bool) -> dict[str, _Tried]:
@@ -346,74 +341,74 @@ def _has_any(row: _Page) -> bool:
 
 
 def _rules(layout: Layout | None, name: str) -> FieldRules | None:
-    return next((rules for rules in layout.fields if rules.name == name), None) if layout else None
+    return layout.field(name) if layout is not None else None
 
 
-def _try_here(rules: FieldRules | None, field: Field, source: Source) -> _Tried:
-    """Compare what was extracted with what the tree and the further ways give."""
+def _try_here(rules: FieldRules | None, field: Field, page: PageMap) -> _Tried:
+    """Compare what was extracted with what the further ways give."""
     values, how = field.values, field.how
-    got = [(way, follow(source, way, loosely=False)) for way in rules.ways] if rules else []
-    there = [(way, found) for way, found in got if any(found.values)]
-    if not there:
+    ways = rules.values.ways if rules is not None and rules.values is not None else ()
+    got = [(way, cut) for way in ways if (cut := follow_way(page, way)).values]
+    if not got:
         return _Tried(FoundValues(values, how), values)
-    way, first = next(((way, found) for way, found in there if _is_same(found.values, values, rules)), there[0])
+    way, first = next((one for one in got if _is_same(one[1], values)), got[0])
     known = {words_of(value) for value in (*values, *first.values)}
-    others = [found.values[0] for _, found in there if not known & {words_of(value) for value in found.values}]
-    by_tree = tuple(map(_iso, first.values)) if rules and rules.name == "date" else first.values
-    found = FoundValues(values, how, by_tree, tuple(dict.fromkeys(others)))
-    return _Tried(found, first.values if values else (), first.openings if values else (), way.take)
+    others = [each.values[0] for _, each in got if not known & {words_of(value) for value in each.values}]
+    found = FoundValues(values, how, tuple(dict.fromkeys(others)))
+    return _Tried(found, first.values if values else (), first.rows if values else (), way.take)
 
 
-def _is_same(raw: Sequence[str], values: Sequence[str], rules: FieldRules | None) -> bool:
-    as_given = [_iso(value) for value in raw] if rules and rules.name == "date" else list(raw)
-    return [*map(words_of, as_given)] == [*map(words_of, values)]
+def _is_same(found: CutValue, values: Sequence[str]) -> bool:
+    return [*map(words_of, found.values)] == [*map(words_of, values)]
 
 
-def _iso(value: str) -> str:
-    return to_iso(value) or value
+def _sterner(way: ValueWay) -> ValueWay:
+    """Ask one more rule to agree: on a page of another kind two may agree by chance."""
+    return replace(way, needed=way.needed + 1)
 
 
-def _try_elsewhere(taught: Taught, names: Sequence[str], wanted: Sequence[str], opened: FieldPage) -> dict[str, _Tried]:
+def _try_elsewhere(
+    profile: Profile, taught: Taught, names: Sequence[str], wanted: Sequence[str], opened: FieldPage
+) -> dict[str, _Tried]:
     """Follow the rules, more sternly, on a page of a kind that nothing was shown on."""
-    source = opened.lesson.source
     tried = {name: _Tried(FoundValues((), "missing: a page of another kind", is_other_kind=True)) for name in names}
-    for layout in taught.profile.layouts:
+    for layout in profile.layouts:
         if layout.name not in taught.shown_on:
             continue
         for rules in layout.fields:
-            if rules.name not in wanted or tried[rules.name].found.values:
+            if rules.name not in wanted or rules.values is None or tried[rules.name].found.values:
                 continue
-            way = sterner(rules).ways[0]
-            got = follow(source, way, loosely=False)
-            if any(got.values):
-                found = FoundValues(got.values, "tree: by the rules of another layout", is_other_kind=True)
-                tried[rules.name] = _Tried(found, got.values, got.openings, way.take)
+            way = _sterner(rules.values.ways[0])
+            got = follow_way(opened.map, way)
+            if got.values:
+                found = FoundValues(got.values, "cut: by the rules of another layout", is_other_kind=True)
+                tried[rules.name] = _Tried(found, got.values, got.rows, way.take)
     return tried
 
 
-def _judge(taught: Taught, names: tuple[str, ...], rows: Sequence[_Page], others: int) -> FieldTrial:
+def _judge(profile: Profile, taught: Taught, names: tuple[str, ...], rows: Sequence[_Page], others: int) -> FieldTrial:
     usually = {name: Usually.of([tried[name].found for _, _, tried in rows]) for name in names}
     made: list[TrialRow] = []
     raw: dict[tuple[int, str], tuple[str, ...]] = {}
     for opened, layout, tried in rows:
         cells = [_cell(name, tried[name], doubt(tried[name].found, usually[name]), opened) for name in names]
         page = opened.at_hand
-        title = squeeze(opened.lesson.page.head.title)[:200]
+        title = squeeze(opened.title)[:200]
         made.append(
             TrialRow(page.number, title, page.url or page.name, layout, max(c.doubt for c in cells), tuple(cells))
         )
         raw |= {(page.number, name): one.raw for name, one in tried.items()}
     made.sort(key=lambda row: (-row.doubt, not any(cell.values for cell in row.cells), row.page))
     changed = {name: each.changed for name, each in usually.items()}
-    return FieldTrial(taught.profile, taught, names, tuple(made), raw, others, changed)
+    return FieldTrial(profile, taught, names, tuple(made), raw, others, changed)
 
 
 def _cell(name: str, tried: _Tried, judged: ValueDoubt, opened: FieldPage) -> Cell:
     found = tried.found
     values = tuple(value[:_VALUE_CHARS] for value in found.values[:10])
     state = "none" if found.shown == () else "shown" if found.shown is not None else "found" if values else "missing"
-    before, after = _around(tried)
-    elements = [_element(opened, opening, tried.take) for opening in tried.openings[:50]] if opened.is_tied else []
+    before, after = _around(tried, opened.map)
+    elements = [_element(opened, row, tried.take) for row in tried.rows[:50]]
     return Cell(
         name,
         state,
@@ -429,26 +424,24 @@ def _cell(name: str, tried: _Tried, judged: ValueDoubt, opened: FieldPage) -> Ce
     )
 
 
-def _element(opened: FieldPage, opening: Opening, take: str) -> int | None:
+def _element(opened: FieldPage, row: int, take: str) -> int | None:
     """Return the number of the element to point at: of a text behind an element, what both stand in."""
-    return opened.number(opening.node.parent if take == TAIL else opening.node)
+    return opened.number_of(int(opened.map.parent[row]) if take == TAIL else row)
 
 
-def _around(tried: _Tried) -> tuple[str, str]:
+def _around(tried: _Tried, page: PageMap) -> tuple[str, str]:
     """Return what stands in front of and behind a value, from the nearest element that says more than it."""
-    if not tried.openings or not tried.raw:
+    if not tried.rows or not tried.raw:
         return "", ""
-    value = tried.raw[0]
-    node = tried.openings[0].node
+    value, row = tried.raw[0], tried.rows[0]
     for _ in range(_CLIMB):
-        text = squeeze(unmark(element_text(node)))
+        text = element_text(page, row)
         at = text.find(value)
         if at >= 0 and len(text) > len(value):
             return _end(text[:at]), _start(text[at + len(value) :])
-        parent = node.parent
-        if parent is None or len(text) > _AROUND_CHARS:
+        row = int(page.parent[row])
+        if row < 0 or len(text) > _AROUND_CHARS:
             break
-        node = parent
     return "", ""
 
 

@@ -18,9 +18,11 @@ from scythe.model import Response
 from scythe.page import Page
 from scythe.page.image_size import probe_size
 from scythe.url import absolute
-from scythe.web.operations import Key, Operation, RequestInput, Sent, ServedFile
-from scythe.web.safe_html import clean_css, make_safe
-from scythe.web.state import PROFILE, NotThere, PageAtHand, State
+from scythe.web.operations import Key, RequestInput, Sent, WebArea
+from scythe.web.safe_html import clean_css, is_sheet, make_safe
+from scythe.web.state import NotThere, PageAtHand, State
+
+AREA = WebArea("frames", __doc__)
 
 _FRAME = "default-src 'none'; style-src 'unsafe-inline'{own}; img-src data:{own}; form-action 'none'; base-uri 'none'; "
 _FRAME += "frame-ancestors 'self'; sandbox allow-same-origin"  # no scripts; our page may measure where images stand
@@ -80,17 +82,10 @@ class Consent:
     is_given: bool
 
 
-def find_page(state: State, number: int) -> PageAtHand:
-    """Return a page at hand. Raises NotThere."""
-    page = state.page(number)
-    if page is None:
-        raise NotThere(f"there is no page {number}")
-    return page
-
-
+@AREA.file("/frame/{page}")
 def show_frame(state: State, wanted: FrameWanted) -> Sent:
     """Return a page at hand as a document that can do nothing."""
-    at_hand = find_page(state, wanted.page)
+    at_hand = state.page(wanted.page)
     is_open = state.has_consent(at_hand.site)
     with state.lock:
         page = state.opened(at_hand)
@@ -99,9 +94,10 @@ def show_frame(state: State, wanted: FrameWanted) -> Sent:
     return Sent(safe.html.encode(), "text/html; charset=utf-8", FRAME_POLICIES[is_open])
 
 
+@AREA.file("/picture/{page}/{number}")
 def show_picture(state: State, wanted: PictureWanted) -> Sent:
     """Return a picture of a page, asked for from its server; a sign in its place where there is none."""
-    at_hand = find_page(state, wanted.page)
+    at_hand = state.page(wanted.page)
     with state.lock:
         uses = state.opened(at_hand).images
         if not 0 <= wanted.number < len(uses):
@@ -118,9 +114,10 @@ def show_picture(state: State, wanted: PictureWanted) -> Sent:
     return NO_PICTURE if kind is None else Sent(body, kind, _PICTURE)
 
 
+@AREA.file("/sheet/{page}/{number}")
 def show_sheet(state: State, wanted: PictureWanted) -> Sent:
     """Return a style sheet of a page, asked for from its server; an empty one where there is none."""
-    at_hand = find_page(state, wanted.page)
+    at_hand = state.page(wanted.page)
     with state.lock:
         sheets = sheet_addresses(state.opened(at_hand))
     if not 0 <= wanted.number < len(sheets):
@@ -140,19 +137,21 @@ def show_sheet(state: State, wanted: PictureWanted) -> Sent:
 def sheet_addresses(page: Page) -> list[str]:
     """Return the addresses of a page's style sheets."""
     found = []
-    for node in page.tree.css("link[rel~=stylesheet i]:not([rel~=alternate i])")[: LIMITS.shown_sheets]:
+    links = [node for node in page.map.find("link") if is_sheet(node)]
+    shown = [node for node in links if "alternate" not in (node.attributes.get("rel") or "").lower().split()]
+    for node in shown[: LIMITS.shown_sheets]:
         address = absolute(node.attributes.get("href") or "", page.base)
         if address is not None:
             found.append(str(address))
     return found
 
 
+@AREA.post("/api/consent")
 def give_consent(state: State, wanted: ConsentWanted) -> Consent:
     """Allow, or no longer allow, that pictures and styles of a site are asked for from its servers."""
-    if wanted.site not in (PROFILE, *state.site_keys()):
-        raise NotThere(f"there is no site {wanted.site!r:.80}")
-    state.consent(wanted.site, is_given=wanted.is_given)
-    return Consent(wanted.site, wanted.is_given)
+    site = state.site_key(wanted.site)
+    state.consent(site, is_given=wanted.is_given)
+    return Consent(site, wanted.is_given)
 
 
 class Loads:
@@ -200,20 +199,3 @@ class Loads:
             while self._bytes > _KEPT_BYTES and len(self._kept) > 1:
                 _, (old, _) = self._kept.popitem(last=False)
                 self._bytes -= len(old)
-
-
-DOCUMENTS = (
-    ServedFile("/frame/{page}", show_frame, FrameWanted),
-    ServedFile("/picture/{page}/{number}", show_picture, PictureWanted),
-    ServedFile("/sheet/{page}/{number}", show_sheet, PictureWanted),
-)
-OPERATIONS = (
-    Operation(
-        "POST",
-        "/api/consent",
-        give_consent,
-        ConsentWanted,
-        Consent,
-        "Allow that pictures and styles of a site are loaded from its servers.",
-    ),
-)

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import threading
-from collections import OrderedDict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Annotated, Any
 
@@ -27,14 +25,16 @@ from scythe.archive.stored_sites import find_site, site_rows
 from scythe.crawl_model import ArchiveCounts
 from scythe.errors import BadInput
 from scythe.fetch.robots import parse_robots
-from scythe.site.describe_rules import as_text
-from scythe.site.drift import IMAGES, RECORDS, Change, Drift, DriftEvent, Health
-from scythe.site.monitor import Monitor
+from scythe.site.describe_rules import describe_rules
+from scythe.site.drift import Change, Drift, DriftEvent, Health
 from scythe.site.profile import Saved, load_profile, open_profile
-from scythe.site.rules import FieldRules, Layout, Profile, Way
-from scythe.web.learned_sites import choose_site
-from scythe.web.operations import Operation, RequestInput, View
+from scythe.site.rules import FieldRules, Layout, Profile
+from scythe.web.answers import fill
+from scythe.web.operations import RequestInput, SiteKey, SiteWanted, WebArea
+from scythe.web.recent import Recent
 from scythe.web.state import PROFILE, NotThere, State
+
+AREA = WebArea("health", __doc__, menu="home")
 
 _KEPT = 16  # versions
 
@@ -44,8 +44,7 @@ class Versions:
 
     def __init__(self, state: State) -> None:
         self._state = state
-        self._lock = threading.Lock()
-        self._kept: OrderedDict[tuple[str, int], Profile] = OrderedDict()
+        self._kept: Recent[Profile] = Recent(_KEPT)
 
     def newest(self, key: str) -> int:
         """Return the number of the newest version. Raises NotThere where there is none."""
@@ -59,12 +58,7 @@ class Versions:
 
     def get(self, key: str, version: int) -> Profile:
         """Return a version. Raises NotThere where there is no such."""
-        with self._lock:
-            kept = self._kept.pop((key, version), None) or self._load(key, version)
-            self._kept[key, version] = kept
-            while len(self._kept) > _KEPT:
-                self._kept.popitem(last=False)
-            return kept
+        return self._kept.get((key, version), None, lambda: self._load(key, version))
 
     def _load(self, key: str, version: int) -> Profile:
         with self._state.archive() as archive:
@@ -132,58 +126,34 @@ def _compare_sites(old: Profile, new: Profile) -> Iterator[ProfileChange]:
 
 def _compare_layouts(old: Layout, new: Layout) -> Iterator[ProfileChange]:
     fields = {rules.name: rules for rules in old.fields}
-    is_tuned = any(rules.name in fields and _is_tuned(fields[rules.name], rules) for rules in new.fields)
     for rules in new.fields:
         if rules.name not in fields:
-            yield ProfileChange("changed", new.name, f"{rules.name} is new: it {_opens(rules)}")
-        else:
-            said = _compare_fields(fields.pop(rules.name), rules)
-            if said:
-                yield ProfileChange("changed", new.name, f"{rules.name}: {said}")
+            yield ProfileChange("changed", new.name, f"{rules.name} is new: {_first_rule(rules)}")
+        elif said := _compare_fields(fields.pop(rules.name), rules):
+            yield ProfileChange("changed", new.name, f"{rules.name}: {said}")
     for name in fields:
         yield ProfileChange("changed", new.name, f"{name} has no rules any more")
-    for said in _compare_rest(old, new):
-        yield ProfileChange("changed", new.name, said)
-    if is_tuned:
-        yield ProfileChange("tuned", new.name, "searches begin where its fields are now")
+    if (old.is_settled, old.is_empty) != (new.is_settled, new.is_empty):
+        state = "has no text" if new.is_empty else "is settled" if new.is_settled else "is still learned"
+        yield ProfileChange("changed", new.name, f"{state}, from {new.pages} pages")
+    lists, before = len(new.records.lists), len(old.records.lists)
+    if new.records.lists != old.records.lists:
+        yield ProfileChange("changed", new.name, f"rules for {lists} lists of records, {before} before")
 
 
 def _compare_fields(old: FieldRules, new: FieldRules) -> str:
-    before, after = [_fixed(way) for way in old.ways], [_fixed(way) for way in new.ways]
+    before, after = describe_rules(old), describe_rules(new)
     if before == after:
         return ""
-    said = []
-    if len(before) != len(after):
-        said.append(f"{len(after)} ways to it, {len(before)} before")
-    if after and _opening(old) != _opening(new):
-        was = f" instead of {_opening(old)}" if before else ""
-        said.append(f"opens with {_opening(new)}{was}")
-    rules, rules_before = sum(len(way.rules) for way in after), sum(len(way.rules) for way in before)
-    if rules != rules_before:
-        said.append(f"{rules} rules, {rules_before} before")
-    if len(before) == len(after) and [way.end for way in before] != [way.end for way in after]:
-        said.append("another end marker")
-    return "; ".join(said) or "rules with other anchors or bounds"
-
-
-def _compare_rest(old: Layout, new: Layout) -> Iterator[str]:
-    if set(old.marks) != set(new.marks):
-        new_marks, old_marks = len(set(new.marks) - set(old.marks)), len(set(old.marks) - set(new.marks))
-        yield f"known by other marks: {new_marks} new, {old_marks} gone"
-    if _names(new.encodings, old.encodings):
-        yield f"pages in {_names(new.encodings, old.encodings)}, too"
-    if [rules.heads for rules in old.lists] != [rules.heads for rules in new.lists]:
-        yield f"rules for {len(new.lists)} lists of records, {len(old.lists)} before"
-    if [area.path for area in old.images.areas] != [area.path for area in new.images.areas]:
-        yield f"{len(new.images.areas)} areas with images, {len(old.images.areas)} before"
+    if before[:1] != after[:1]:
+        return f"{_first_rule(new)} instead of {_first_rule(old)}"
+    return f"{len(after)} rules, {len(before)} before" if len(before) != len(after) else "other rules behind the first"
 
 
 def _tell_new(layout: Layout) -> str:
-    got = [rules.name for rules in layout.fields if rules.ways]
-    lacks = [rules.name for rules in layout.fields if not rules.ways]
-    lists = f", {len(layout.lists)} lists of records" if layout.lists else ""
-    lacking = f"; {', '.join(lacks)} could not be learned" if lacks else ""
-    return f"learned from {layout.pages} pages: {', '.join(got) or 'no fields'}{lists}{lacking}"
+    got = [rules.name for rules in layout.fields]
+    lists = f", {len(layout.records.lists)} lists of records" if layout.records.lists else ""
+    return f"learned from {layout.pages} pages: {', '.join(got) or 'no fields'}{lists}"
 
 
 def _tell_old(layout: Layout) -> str:
@@ -194,24 +164,10 @@ def _names(one: Sequence[str], other: Sequence[str]) -> str:
     return ", ".join(name for name in one if name not in other)
 
 
-def _opens(rules: FieldRules) -> str:
-    return f"opens with {_opening(rules)}" if rules.ways else "is known of, without a rule"
-
-
-def _opening(rules: FieldRules) -> str:
-    if not rules.ways or not rules.ways[0].rules:
-        return "nothing"
-    text = as_text(rules.ways[0].rules[0].anchor)
+def _first_rule(rules: FieldRules) -> str:
+    told = describe_rules(rules)
+    text = f"{told[0].kind} {told[0].says}" if told else "nothing"
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}\u2026"
-
-
-def _fixed(way: Way) -> Way:
-    """Return a way without what is tuned all the time: where its searches begin."""
-    return replace(way, rules=tuple(replace(rule, position=0) for rule in way.rules))
-
-
-def _is_tuned(old: FieldRules, new: FieldRules) -> bool:
-    return old.ways != new.ways and [_fixed(way) for way in old.ways] == [_fixed(way) for way in new.ways]
 
 
 _TOLD = 3  # events that the sentence names
@@ -222,15 +178,11 @@ _PAUSE_S = 60.0
 _STOPPED = {
     "missing": "{what} stopped matching on {day}",
     "implausible": "{what} has looked wrong since {day}",
-    "tree": "{what} has been found only by the tree since {day}",
-    "misfit": "pages have not fitted what was learned since {day}",
     "unknown": "pages have fitted no layout since {day}",
 }
 _BEFORE = {
     "missing": "{what} stopped matching on {day}",
     "implausible": "{what} looked wrong on {day}",
-    "tree": "{what} was found only by the tree on {day}",
-    "misfit": "pages no longer fitted on {day}",
     "unknown": "pages fitted no layout on {day}",
 }
 
@@ -267,7 +219,7 @@ def judge(drift: Drift | None, archive: SiteHealth | None, now: datetime, unread
     if drift.events:
         said = _tell_events(drift.events, now)
         more = f"; and {len(said) - _TOLD} more" if len(said) > _TOLD else ""
-        is_bad = any(event.what != "tree" for event in drift.events)
+        is_bad = bool(drift.events)
         return Verdict("bad" if is_bad else "warn", _sentence("; ".join(said[:_TOLD]) + more), notes)
     before = _last_trouble(drift.log, now)
     if before:
@@ -346,8 +298,6 @@ def _tell(change: Change) -> str:
 _OPENED = {
     "missing": "{what} stopped matching",
     "implausible": "{what} looks wrong",
-    "tree": "{what} is found only by the tree",
-    "misfit": "pages no longer fit what was learned",
     "unknown": "pages fit no layout",
 }
 
@@ -379,14 +329,7 @@ def _note_servers(archive: SiteHealth, now: datetime) -> tuple[str, ...]:
 
 _SUMMARISED = 6  # versions whose changes are listed at once
 
-SiteKey = Annotated[str, Meta(max_length=300, description="A key of GET /api/sites; empty: the first.")]
 VersionNumber = Annotated[int, Meta(ge=0, le=10**9, description="Of a profile; 0: the newest, and the one before.")]
-
-
-class HealthWanted(RequestInput, frozen=True):
-    """A site."""
-
-    site: SiteKey = ""
 
 
 class ChangesWanted(RequestInput, frozen=True):
@@ -403,10 +346,9 @@ class FieldWatched:
 
     layout: str
     field: str
-    recent: str  # a letter a page: c cut, t only by the tree, m missing, i implausible
+    recent: str  # a letter a page: c cut, m missing or read cold, i implausible
     pages: int  # of its layout that were extracted
-    tree: int  # of them, in all
-    missing: int
+    missing: int  # of them, in all
     implausible: int
 
 
@@ -467,15 +409,16 @@ class HealthView:
     archive: ArchiveHealth | None  # None: it is not in an archive
 
 
-def see_health(state: State, wanted: HealthWanted) -> HealthView:
+@AREA.get("/api/health", "health")
+def see_health(state: State, wanted: SiteWanted) -> HealthView:
     """Return how a site fares: rules, pages, servers, and a verdict in one sentence."""
-    key = choose_site(state, wanted.site)
+    key = state.site_key(wanted.site)
     now = datetime.now(UTC)
     row, found = _read_archive(state, key, now) if key != PROFILE else (None, None)
     unreadable = ""
     try:
         saved = _newest(state, key)
-        health = Monitor.load(saved.health, saved.profile).health if saved is not None else None
+        health = Health.load(saved.health, saved.profile.layouts) if saved is not None else None
     except BadInput as error:  # damaged, or of a newer version: all else can still be told
         saved, health, unreadable = None, None, str(error)
     return HealthView(
@@ -487,9 +430,10 @@ def see_health(state: State, wanted: HealthWanted) -> HealthView:
     )
 
 
+@AREA.get("/api/health/changes")
 def list_changes(state: State, wanted: ChangesWanted) -> list[ProfileChange]:
     """Return in words what changed between two versions of what was learned of a site."""
-    key = choose_site(state, wanted.site)
+    key = state.site_key(wanted.site)
     if key == PROFILE:
         raise NotThere("a profile that is a file has no versions")
     profiles = state.part(Versions)
@@ -499,9 +443,10 @@ def list_changes(state: State, wanted: ChangesWanted) -> list[ProfileChange]:
     return compare_profiles(profiles.get(key, old), profiles.get(key, new))
 
 
+@AREA.view("/sites", "health.html")
 def show_health(state: State, wanted: ChangesWanted) -> dict[str, Any]:
     """Return what the page of a site's health shows."""
-    seen = see_health(state, HealthWanted(site=wanted.site))
+    seen = see_health(state, SiteWanted(site=wanted.site))
     versions = [each.version for each in seen.archive.versions] if seen.archive is not None else []
     new = wanted.new or (versions[0] if versions else 0)
     old = wanted.old or new - 1
@@ -568,48 +513,16 @@ def _see_rules(profile: Profile, health: Health) -> RulesHealth:
 
 def _see_fields(health: Health) -> Iterator[FieldWatched]:
     for layout, watch in health.watches.items():
-        tracks = {**watch.tracks, RECORDS: watch.lists, IMAGES: watch.images}
-        for name, track in tracks.items():
+        for name, track in watch.tracks.items():
             if track.recent:
-                counts = (track.tree, track.missing, track.implausible)
-                yield FieldWatched(layout, name, track.recent, watch.pages, *counts)
+                yield FieldWatched(layout, name, track.recent, watch.pages, track.missing, track.implausible)
 
 
 def _see_archive(row: SiteRow, found: SiteHealth) -> ArchiveHealth:
-    return ArchiveHealth(
-        start=row.start,
-        added_at=row.added_at,
-        counts=found.counts,
-        addresses=found.addresses,
-        fetched=found.fetched,
-        fetched_since=found.fetched_since,
-        answered=found.answered,
-        failures=found.failures,
-        shares=found.shares,
-        sampled=found.sampled,
-        versions=found.versions,
-        robots=[_see_robots(each) for each in found.robots],
-        lanes=found.lanes,
-    )
+    return fill(ArchiveHealth, found, row, robots=[_see_robots(each) for each in found.robots])
 
 
 def _see_robots(stored: StoredRobots) -> RobotsView:
     robots = parse_robots(stored.status, stored.body)
     says = robots.why or ("everything may be asked for" if not stored.body.strip() else "its rules are obeyed")
-    return RobotsView(
-        origin=stored.origin,
-        status=stored.status,
-        fetched_at=stored.fetched_at,
-        size=len(stored.body),
-        is_closed=robots.is_closed,
-        delay_s=robots.delay_s,
-        sitemaps=len(robots.sitemaps),
-        says=says,
-    )
-
-
-OPERATIONS = (
-    Operation("GET", "/api/health", see_health, HealthWanted, HealthView, "How a site fares.", "health"),
-    Operation("GET", "/api/health/changes", list_changes, ChangesWanted, list[ProfileChange], "What was learned anew."),
-)
-VIEWS = (View("/sites", "health.html", show_health, ChangesWanted, area="home"),)
+    return fill(RobotsView, stored, robots, size=len(stored.body), sitemaps=len(robots.sitemaps), says=says)

@@ -22,8 +22,10 @@ from scythe.url import absolute
 from scythe.version import version
 from scythe.watching.plan_report import Planned, read_plan
 from scythe.web.learned_sites import LearnedSites, SiteCounts
-from scythe.web.operations import Address, Key, Nothing, Number, Operation, RequestInput, View
+from scythe.web.operations import Address, Key, Nothing, NumberWanted, RequestInput, WebArea
 from scythe.web.state import PROFILE, BackgroundJob, JobView, NotThere, PageAtHand, State, see
+
+AREA = WebArea("home", __doc__)
 
 _SAMPLE = 24  # pages of a site that are looked at, unless said otherwise
 _SOON = 8  # visits that the overview shows
@@ -70,12 +72,7 @@ class SampleWanted(RequestInput, frozen=True):
     site: Key = PROFILE
 
 
-class JobWanted(RequestInput, frozen=True):
-    """A piece of work."""
-
-    number: Number
-
-
+@AREA.get("/api/about", "about")
 def see_about(state: State, wanted: Nothing) -> About:
     """Say what is being served."""
     options = state.options
@@ -83,6 +80,7 @@ def see_about(state: State, wanted: Nothing) -> About:
     return About(version(), state.where, profile, len(state.pages()))
 
 
+@AREA.get("/api/sites", "sites")
 def list_sites(state: State, wanted: Nothing) -> list[SiteView]:
     """List the sites that are known."""
     found = []
@@ -100,6 +98,7 @@ def list_sites(state: State, wanted: Nothing) -> list[SiteView]:
     return found
 
 
+@AREA.get("/api/pages", "pages")
 def list_pages(state: State, wanted: Nothing) -> list[PageView]:
     """List the pages at hand."""
     return [see_page(page) for page in state.pages()]
@@ -110,14 +109,14 @@ def see_page(page: PageAtHand) -> PageView:
     return PageView(page.number, page.site, page.name, page.url, len(page.body))
 
 
+@AREA.post("/api/pages", "fetch_pages")
 def take_pages(state: State, wanted: SampleWanted) -> JobView:
     """Fetch some pages of a site, slowly, as its robots.txt allows, to look at and to learn from."""
     url = wanted.url.strip()
     address = absolute(url if "://" in url else f"https://{url}")
     if address is None:
         raise BadInput(f"{wanted.url!r:.80} is not an http or https address")
-    if wanted.site not in (PROFILE, *state.site_keys()):
-        raise NotThere(f"there is no site {wanted.site!r:.80}")
+    state.site_key(wanted.site)
     return see(state.jobs.start("pages", f"Pages of {address}", lambda job: _take(state, wanted, str(address), job)))
 
 
@@ -144,17 +143,20 @@ def _load(state: State, wanted: SampleWanted, address: str) -> Iterator[LoadedPa
     return islice(sample_site(address, wanted.pages, reach, delay_s=state.options.delay_s), 3 * wanted.pages)
 
 
+@AREA.get("/api/jobs", "jobs")
 def list_jobs(state: State, wanted: Nothing) -> list[JobView]:
     """List work under way and done, the newest first."""
     return state.jobs.seen()
 
 
-def see_job(state: State, wanted: JobWanted) -> JobView:
+@AREA.get("/api/jobs/{number}", "job")
+def see_job(state: State, wanted: NumberWanted) -> JobView:
     """Say how far a piece of work has come."""
     return see(_job(state, wanted.number))
 
 
-def stop_job(state: State, wanted: JobWanted) -> JobView:
+@AREA.post("/api/jobs/{number}/stop", "stop_job")
+def stop_job(state: State, wanted: NumberWanted) -> JobView:
     """Ask a piece of work to end soon."""
     job = _job(state, wanted.number)
     job.stop()
@@ -168,6 +170,7 @@ def _job(state: State, number: int) -> BackgroundJob:
     return job
 
 
+@AREA.view("/", "home.html")
 def show_home(state: State, wanted: Nothing) -> dict[str, Any]:
     """Return what the overview shows."""
     soon: list[Planned] = []
@@ -199,19 +202,3 @@ def _learned(state: State) -> Profile | None:
     except (BadInput, OSError):
         return None
     return None if site is None else site.profile
-
-
-OPERATIONS = (
-    Operation("GET", "/api/about", see_about, Nothing, About, "What is being served.", "about"),
-    Operation("GET", "/api/sites", list_sites, Nothing, list[SiteView], "The sites that are known.", "sites"),
-    Operation("GET", "/api/pages", list_pages, Nothing, list[PageView], "The pages at hand.", "pages"),
-    Operation(
-        "POST", "/api/pages", take_pages, SampleWanted, JobView, "Fetch pages of a site to look at.", "fetch_pages"
-    ),
-    Operation("GET", "/api/jobs", list_jobs, Nothing, list[JobView], "Work under way and done.", "jobs"),
-    Operation("GET", "/api/jobs/{number}", see_job, JobWanted, JobView, "How far a piece of work has come.", "job"),
-    Operation(
-        "POST", "/api/jobs/{number}/stop", stop_job, JobWanted, JobView, "Ask a piece of work to end soon.", "stop_job"
-    ),
-)
-VIEWS = (View("/", "home.html", show_home, area="home"),)

@@ -12,8 +12,10 @@ from urllib.parse import urlencode
 
 from scythe.web.filters import say_count
 from scythe.web.openapi import REF, Schema, describe_interface, resolve
-from scythe.web.operations import Nothing, Operation, View
+from scythe.web.operations import Nothing, WebArea
 from scythe.web.state import State
+
+AREA = WebArea("interface", __doc__, menu="api")
 
 _HUGE = 2**53  # bounds beyond are those of databases: nobody wants to read them
 
@@ -63,11 +65,13 @@ class AreaDoc:
     operations: tuple[OperationDoc, ...]
 
 
+@AREA.get("/api/openapi.json")
 def read_openapi(state: State, wanted: Nothing) -> dict[str, Any]:
     """Return this description: an OpenAPI 3.1 document."""
     return describe_interface()
 
 
+@AREA.view("/api", "interface.html")
 def show_interface(state: State, wanted: Nothing) -> dict[str, Any]:
     """Return what the page about the interface shows."""
     return {"areas": tell_areas(), "forms": tell_forms(), "about": describe_interface()["info"]["description"]}
@@ -97,14 +101,7 @@ def tell_forms() -> tuple[FormDoc, ...]:
 
 def _tell(path: str, method: str, operation: Schema, components: Schema) -> OperationDoc:
     fields = [
-        FieldDoc(
-            one["name"],
-            one["in"],
-            say_kind(one["schema"]),
-            one.get("required", False),
-            _default(one["schema"]),
-            one.get("description", ""),
-        )
+        _field(one["name"], one["in"], one["schema"], one.get("description", ""), must=one.get("required", False))
         for one in operation["parameters"]
     ]
     body = operation.get("requestBody", {}).get("content", {}).get("application/json", {})
@@ -125,12 +122,12 @@ def _tell(path: str, method: str, operation: Schema, components: Schema) -> Oper
 
 def _fields(schema: Schema, where: str) -> Iterator[FieldDoc]:
     for name, one in schema.get("properties", {}).items():
-        must = name in schema.get("required", ())
-        yield FieldDoc(name, where, say_kind(one), must, _default(one), one.get("description", ""))
+        yield _field(name, where, one, one.get("description", ""), must=name in schema.get("required", ()))
 
 
-def _default(schema: Schema) -> str:
-    return json.dumps(schema["default"], ensure_ascii=False) if schema.get("default") is not None else ""
+def _field(name: str, where: str, schema: Schema, says: str, *, must: bool) -> FieldDoc:
+    default = json.dumps(schema["default"], ensure_ascii=False) if schema.get("default") is not None else ""
+    return FieldDoc(name, where, say_kind(schema), must, default, says)
 
 
 def say_kind(schema: Schema) -> str:
@@ -185,9 +182,3 @@ def _curl(path: str, method: str, parameters: list[Schema], example: Schema | No
         return line
     said = shlex.quote(json.dumps(example or {}, ensure_ascii=False))
     return f"{line} \\\n  -H 'Content-Type: application/json' -d {said}"
-
-
-OPERATIONS = (
-    Operation("GET", "/api/openapi.json", read_openapi, Nothing, dict[str, Any], "This description, as OpenAPI 3.1."),
-)
-VIEWS = (View("/api", "interface.html", show_interface, area="api"),)

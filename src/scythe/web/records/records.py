@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import shlex
-import threading
-from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -25,7 +23,6 @@ from scythe.fetch.page_check import sniff_bytes, sniff_text
 from scythe.model import Paging, Record, RecordList
 from scythe.output.formats import FORMATS, ROWS, formats_of
 from scythe.output.rows import Shape, list_batch, write_rows
-from scythe.page import Page
 from scythe.reading.lists.find_lists import CUT, place_records
 from scythe.reading.lists.own_link import own_links, title_of
 from scythe.reading.lists.paging import read_paging
@@ -36,10 +33,13 @@ from scythe.watching.list_identity import MOST, Chosen, choose_places
 from scythe.watching.watch import add_lists, forget_lists
 from scythe.watching.watch_options import OLDER_PAGES, ListOptions
 from scythe.web.auth import NOTHING_POLICY
-from scythe.web.operations import Address, Key, Nothing, Number, Operation, RequestInput, Sent, ServedFile, View
+from scythe.web.operations import Address, Key, Nothing, Number, RequestInput, Sent, WebArea
+from scythe.web.recent import Recent
 from scythe.web.runs.run_store import Runs
 from scythe.web.safe_html import number_elements
-from scythe.web.state import NotThere, PageAtHand, State
+from scythe.web.state import NotThere, PageAtHand, State, open_page
+
+AREA = WebArea("records", __doc__)
 
 _KEPT = 16  # pages whose lists are kept
 
@@ -125,28 +125,18 @@ class Listings:
 
     def __init__(self, state: State) -> None:
         self._state = state
-        self._kept: OrderedDict[int, PageListing] = OrderedDict()
-        self._lock = threading.Lock()  # its own: a page of some megabytes takes seconds, and others have to go on
+        self._kept: Recent[PageListing] = Recent(_KEPT)
 
     def get(self, number: int) -> PageListing:
         """Return the lists of a page at hand. Raises NotThere."""
         at_hand = self._state.page(number)
-        if at_hand is None:
-            raise NotThere(f"there is no page {number}")
-        with self._lock:
-            kept = self._kept.get(number)
-            if kept is None or kept.page is not at_hand:
-                kept = self._kept[number] = _read(at_hand)
-            self._kept.move_to_end(number)
-            while len(self._kept) > _KEPT:
-                self._kept.popitem(last=False)
-            return kept
+        return self._kept.get(number, at_hand, lambda: _read(at_hand))
 
 
 def _read(at_hand: PageAtHand) -> PageListing:
     if sniff_bytes(at_hand.body[:4096], at_hand.content_type):
         return _read_other(at_hand)
-    page = Page.from_bytes(at_hand.body, url=at_hand.url, content_type=at_hand.content_type)
+    page = open_page(at_hand)
     if sniff_text(page.html, at_hand.content_type):
         return _read_other(at_hand)
     placed = place_records(page)
@@ -156,11 +146,7 @@ def _read(at_hand: PageAtHand) -> PageListing:
         for _, rows in placed
     )
     lists = tuple(listed for listed, _ in placed)
-    return PageListing(at_hand, _title(page), read_paging(page), lists, places)
-
-
-def _title(page: Page) -> str:
-    return page.metadata.title or page.head.title
+    return PageListing(at_hand, page.metadata.title or page.head.title, read_paging(page), lists, places)
 
 
 def _read_other(at_hand: PageAtHand) -> PageListing:
@@ -219,6 +205,7 @@ class WatchView:
     command: str  # that makes the visits
 
 
+@AREA.post("/api/watch", "watch")
 def watch_page(state: State, wanted: WatchWanted) -> WatchView:
     """Have lists of a page watched from now on, or otherwise than before."""
     address, options = _options(state, wanted)
@@ -249,6 +236,7 @@ def _options(state: State, wanted: WatchWanted) -> tuple[str, ListOptions]:
     return start_address(address), options
 
 
+@AREA.post("/api/watch/end", "watch_no_longer")
 def end_watch(state: State, wanted: EndWanted) -> list[WatchView]:
     """Watch a page no longer; what was archived stays."""
     with state.archive() as archive:
@@ -259,6 +247,7 @@ def end_watch(state: State, wanted: EndWanted) -> list[WatchView]:
     return list_watches(state, Nothing())
 
 
+@AREA.get("/api/watches", "watches")
 def list_watches(state: State, wanted: Nothing) -> list[WatchView]:
     """List the pages that are watched."""
     if state.options.archive is None:
@@ -304,15 +293,6 @@ def _see(state: State, row: WatchRow, known: Sequence[RegionRow]) -> WatchView:
     )
 
 
-WATCH_OPERATIONS = (
-    Operation("GET", "/api/watches", list_watches, Nothing, list[WatchView], "The pages that are watched.", "watches"),
-    Operation("POST", "/api/watch", watch_page, WatchWanted, WatchView, "Have lists of a page watched.", "watch"),
-    Operation(
-        "POST", "/api/watch/end", end_watch, EndWanted, list[WatchView], "Watch a page no longer.", "watch_no_longer"
-    ),
-)
-
-
 _ROWS = 100  # records that are shown at once
 _CELL_CHARS = 140  # of a text that is shown before it is folded
 _SAVED = [FORMATS[name] for name in formats_of(ROWS) if FORMATS[name].label]
@@ -355,11 +335,13 @@ class ExportWanted(RequestInput, frozen=True):
     format: Literal["csv", "jsonl", "json", "parquet"] = "csv"
 
 
+@AREA.get("/api/records")
 def list_records(state: State, wanted: PageRecordsWanted) -> PageRecords:
     """Return the lists of a page at hand, best first."""
     return state.part(Listings).get(wanted.page).see_all(everything=wanted.everything)
 
 
+@AREA.file("/records/export")
 def export_list(state: State, wanted: ExportWanted) -> Sent:
     """Return a list as a file; what a spreadsheet would calculate is kept from it."""
     listing = state.part(Listings).get(wanted.page)
@@ -387,18 +369,12 @@ class Tab:
     says: str  # what its first record is called
 
 
-@dataclass(frozen=True, slots=True)
-class Saving:
-    """A way to save a list."""
-
-    name: str
-    address: str
-
-
+@AREA.view("/records", "records.html")
 def show_records(state: State, wanted: RecordsWanted) -> dict[str, Any]:
     """Return what the page of records shows."""
     sites = state.site_keys()
-    page = _find_page(state, wanted)
+    first = next(iter(state.pages(wanted.site or None)), None)
+    page = first if wanted.page is None else state.page(wanted.page)
     site = page.site if page is not None else wanted.site or (sites[0] if sites else "profile")
     shown: dict[str, Any] = {
         "site": site,
@@ -410,16 +386,6 @@ def show_records(state: State, wanted: RecordsWanted) -> dict[str, Any]:
         "has_archive": state.options.archive is not None,
     }
     return shown if page is None else shown | _show_page(state, wanted, state.part(Listings).get(page.number))
-
-
-def _find_page(state: State, wanted: RecordsWanted) -> PageAtHand | None:
-    """Return the page that is asked for, or the first one at hand. Raises NotThere."""
-    if wanted.page is not None:
-        page = state.page(wanted.page)
-        if page is None:
-            raise NotThere(f"there is no page {wanted.page}")
-        return page
-    return next(iter(state.pages(wanted.site or None)), None)
 
 
 def _show_page(state: State, wanted: RecordsWanted, listing: PageListing) -> dict[str, Any]:
@@ -490,17 +456,10 @@ def _turning(
     return found
 
 
-def _savings(listing: PageListing, one: PageListView | None) -> list[Saving]:
+def _savings(listing: PageListing, one: PageListView | None) -> list[tuple[str, str]]:
+    """Return the ways to save a list: what each is called, and its address."""
     if one is None:
         return []
     kinds = [kind for kind in _SAVED if kind.name != "parquet" or find_spec("pyarrow") is not None]
     said = {"page": listing.page.number, "list": one.number}
-    return [Saving(kind.label, f"/records/export?{urlencode(said | {'format': kind.name})}") for kind in kinds]
-
-
-OPERATIONS = (
-    Operation("GET", "/api/records", list_records, PageRecordsWanted, PageRecords, "The lists of a page at hand."),
-    *WATCH_OPERATIONS,
-)
-DOCUMENTS = (ServedFile("/records/export", export_list, ExportWanted),)
-VIEWS = (View("/records", "records.html", show_records, RecordsWanted, area="records"),)
+    return [(kind.label, f"/records/export?{urlencode(said | {'format': kind.name})}") for kind in kinds]

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import threading
 import time
-from bisect import bisect_right
-from collections import Counter, OrderedDict
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from statistics import median
@@ -16,17 +14,19 @@ from msgspec import Meta
 
 from scythe.limits import LIMITS
 from scythe.page import Page
-from scythe.page.source import Source, read_source, tag_end
+from scythe.page.map import PageMap
 from scythe.site.describe_rules import LayoutTold, describe_layout
-from scythe.site.extract import rows_by_offset
+from scythe.site.extract import map_page
 from scythe.site.rules import Profile
 from scythe.site.site import Site
-from scythe.site.trace import CutRange, FieldTrace, PageTrace, RuleTrace, Tracer, WayTrace, line_of
-from scythe.web.learned_sites import LearnedSites, choose_site
-from scythe.web.operations import Operation, RequestInput, View
+from scythe.site.trace import CutRange, FieldTrace, PageTrace, RuleTrace, Tracer, line_of
+from scythe.web.learned_sites import LearnedSites
+from scythe.web.operations import RequestInput, SiteKey, SiteWanted, WebArea
+from scythe.web.recent import Recent
 from scythe.web.safe_html import number_elements
-from scythe.web.state import PROFILE, BackgroundJob, JobView, NotNow, NotThere, PageAtHand, State, see
-from scythe.web.text_diff import DiffPart, diff_words
+from scythe.web.state import PROFILE, BackgroundJob, JobView, NotNow, NotThere, PageAtHand, State, open_page, see
+
+AREA = WebArea("rules", __doc__)
 
 _AROUND = 240  # bytes shown before and behind a part
 _INSIDE = 600  # bytes of a part shown from its start, and up to its end
@@ -186,7 +186,6 @@ class FieldMeasured:
 
     name: str
     outcome: str  # one of OUTCOMES
-    differs: bool  # the tree gives something else than was delivered
     cut_us: float | None  # microseconds; None where nothing was cut
     chars: int  # of all its values
 
@@ -207,11 +206,6 @@ class PageMeasured:
         """Its address without the host, which is the same for all."""
         return urlsplit(self.url)._replace(scheme="", netloc="").geturl() or "/" if self.url else self.name
 
-    @property
-    def differing(self) -> tuple[str, ...]:
-        """The fields of which the tree gives something else."""
-        return tuple(field.name for field in self.fields if field.differs)
-
     def count(self, outcome: str) -> int:
         """Return how many fields were got in one way."""
         return sum(field.outcome == outcome for field in self.fields)
@@ -220,26 +214,19 @@ class PageMeasured:
 class FollowedList:
     """What was learned of one site, with the pages that were followed through it."""
 
-    def __init__(self, stamp: object, profile: Profile) -> None:
-        self.stamp = stamp
+    def __init__(self, profile: Profile) -> None:
         self.profile = profile
         self.layouts: tuple[LayoutTold, ...] = tuple(describe_layout(layout) for layout in profile.layouts)
         self._tracer = Tracer(profile)
-        self._lock = threading.Lock()
         self._measured: dict[int, tuple[PageAtHand, PageMeasured]] = {}
-        self._traces: OrderedDict[int, tuple[PageAtHand, PageTrace]] = OrderedDict()
+        self._traces: Recent[PageTrace] = Recent(_TRACES)
 
     def trace(self, page: PageAtHand) -> PageTrace:
         """Follow one page, or return what came of it before."""
-        with self._lock:
-            kept = self._traces.pop(page.number, None)
-            if kept is None or kept[0] is not page:
-                kept = (page, self._tracer.trace_page(page.body, page.url))
-            self._traces[page.number] = kept
-            while len(self._traces) > _TRACES:
-                self._traces.popitem(last=False)
-            self._measured[page.number] = (page, _measure(page, kept[1]))
-        return kept[1]
+        with self._traces.lock:
+            found = self._traces.get(page.number, page, lambda: self._tracer.trace_page(page.body, page.url))
+            self._measured[page.number] = (page, _measure(page, found))
+        return found
 
     def measure(self, pages: list[PageAtHand], budget_s: float) -> tuple[list[PageMeasured], int]:
         """Return what came of pages, and how many are left to follow once the time is over."""
@@ -264,25 +251,16 @@ class MeasuredSites:
 
     def __init__(self, state: State) -> None:
         self._state = state
-        self._lock = threading.Lock()
-        self._sites: OrderedDict[str, FollowedList] = OrderedDict()
+        self._sites: Recent[FollowedList | None] = Recent(_SITES)
 
     def find(self, key: str) -> FollowedList | None:
         """Return what was learned of a site; None where nothing was."""
         stamp = self._state.part(LearnedSites).stamp(key)
-        with self._lock:
-            kept = self._sites.pop(key, None)
-            if stamp is None:
-                return None
-            if kept is None or kept.stamp != stamp:
-                site = self._state.load_site(key)
-                if site is None:
-                    return None
-                kept = FollowedList(stamp, site.profile)
-            self._sites[key] = kept
-            while len(self._sites) > _SITES:
-                self._sites.popitem(last=False)
-            return kept
+        return None if stamp is None else self._sites.get(key, stamp, lambda: self._load(key))
+
+    def _load(self, key: str) -> FollowedList | None:
+        site = self._state.load_site(key)
+        return None if site is None else FollowedList(site.profile)
 
 
 def is_followed(page: PageAtHand) -> bool:
@@ -297,17 +275,11 @@ def outcome_of(how: str) -> str:
     return next((word for word in (CUT, TREE) if how.startswith(word)), MISSING)
 
 
-def differs(field: FieldTrace) -> bool:
-    """Say whether the tree, by the same rules, gives something else than was delivered."""
-    return outcome_of(field.how) != COLD and field.values != field.by_tree
-
-
 def _measure(page: PageAtHand, trace: PageTrace) -> PageMeasured:
     fields = tuple(
         FieldMeasured(
             name=field.name,
             outcome=outcome_of(trace.hows.get(field.name, field.how)),
-            differs=differs(field),
             cut_us=field.cut_us if field.how.startswith(CUT) else None,
             chars=sum(map(len, field.values)),
         )
@@ -319,30 +291,8 @@ def _measure(page: PageAtHand, trace: PageTrace) -> PageMeasured:
 
 COLOURS = 8  # that parts of a page are told apart by
 _OUTLINED = 60  # elements of one part that are outlined in the frame
-_DIFF_CHARS = 60_000  # of a value that is compared with what the tree gives
 _VALUES = 20  # of one field that are shown
 _VALUE_CHARS = 600
-
-
-@dataclass(frozen=True, slots=True)
-class RuleVoted:
-    """Where one rule leads on this page."""
-
-    kind: str
-    says: str
-    offset: int | None  # bytes; None: it is silent
-    line: int | None
-    agrees: bool  # it leads where most do
-
-
-@dataclass(frozen=True, slots=True)
-class WayVoted:
-    """How the rules of one way vote on this page."""
-
-    takes: str
-    needed: int
-    agreed: int
-    rules: tuple[RuleVoted, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -370,10 +320,7 @@ class FieldExplained:
     more_values: int
     place: int | None  # number of its place
     cut_us: float | None
-    differs: bool
-    by_tree: tuple[str, ...]
-    diff: tuple[DiffPart, ...]  # from what was delivered to what the tree gives; () where they are the same
-    ways: tuple[WayVoted, ...]
+    rules: tuple[RuleTrace, ...]  # where each leads on this page
 
 
 @dataclass(frozen=True, slots=True)
@@ -398,8 +345,8 @@ class PageExplained:
 def explain_page(at_hand: PageAtHand, found: PageTrace) -> PageExplained:
     """Put together what is shown of one page. Its tree is built anew: that of the state would have to be locked."""
     body = at_hand.body
-    page = Page.from_bytes(body, url=at_hand.url, content_type=at_hand.content_type)
-    elements = _find_elements(page, read_source(body), found.places)
+    page = open_page(at_hand)
+    elements = _find_elements(page, map_page(body), found.places)
     places = tuple(_see_place(row, place, body, elements[row]) for row, place in enumerate(found.places))
     by_name = {place.kind if place.kind == "images" else place.name: place.number for place in reversed(places)}
     fits = next(((one.found, one.marks) for one in found.trace.layouts if one.fits), (0, 0))
@@ -427,7 +374,6 @@ def _see_place(row: int, place: CutRange, body: bytes, elements: tuple[int, ...]
 
 def _see_field(field: FieldTrace, hows: dict[str, str], place: int | None) -> FieldExplained:
     how = hows.get(field.name, field.how)
-    is_other = differs(field)
     return FieldExplained(
         name=field.name,
         outcome=outcome_of(how),
@@ -436,67 +382,31 @@ def _see_field(field: FieldTrace, hows: dict[str, str], place: int | None) -> Fi
         more_values=max(len(field.values) - _VALUES, 0),
         place=place,
         cut_us=field.cut_us if how.startswith(CUT) else None,
-        differs=is_other,
-        by_tree=tuple(_shorten(value) for value in field.by_tree[:_VALUES]) if outcome_of(how) != COLD else (),
-        diff=tuple(diff_words(_joined(field.values), _joined(field.by_tree))) if is_other else (),
-        ways=tuple(_see_way(way) for way in field.ways),
+        rules=field.rules,
     )
-
-
-def _see_way(way: WayTrace) -> WayVoted:
-    votes = Counter(rule.offset for rule in way.rules if rule.offset is not None)
-    most = votes.most_common(1)[0] if votes else (None, 0)
-    return WayVoted(way.takes, way.needed, most[1], tuple(_see_rule(rule, most[0]) for rule in way.rules))
-
-
-def _see_rule(rule: RuleTrace, most: int | None) -> RuleVoted:
-    return RuleVoted(rule.kind, rule.says, rule.offset, rule.line, rule.offset is not None and rule.offset == most)
 
 
 def _shorten(value: str) -> str:
     return value if len(value) <= _VALUE_CHARS else f"{value[:_VALUE_CHARS]}\u2026"
 
 
-def _joined(values: Sequence[str]) -> str:
-    return "\n".join(values)[:_DIFF_CHARS]
-
-
-def _find_elements(page: Page, source: Source, places: Sequence[CutRange]) -> list[tuple[int, ...]]:
-    """Return for each place the numbers of its elements in the frame; none where bytes and tree cannot be matched."""
-    rows = rows_by_offset(source, page)
-    if rows is None:
-        return [()] * len(places)
-    numbers = {node.mem_id: number for number, node in enumerate(number_elements(page))}
-    nodes = page.elements.node
+def _find_elements(page: Page, mapped: PageMap, places: Sequence[CutRange]) -> list[tuple[int, ...]]:
+    """Return for each place the numbers of its elements in the frame; none where they cannot be matched."""
+    nodes = number_elements(page)
+    numbers = {node.row: number for number, node in enumerate(nodes) if hasattr(node, "row")}
+    row_at = {int(start): row for row, start in enumerate(mapped.start.tolist())}
     found = []
     for place in places:
-        offsets = [_opening_of(source, span) for span in (place.parts or (place.span,))[:_OUTLINED]]
-        known = [rows[offset] for offset in offsets if offset is not None and offset in rows]
-        found.append(tuple(numbers[nodes[row].mem_id] for row in known if nodes[row].mem_id in numbers))
+        rows = [row_at.get(span[0]) for span in (place.parts or (place.span,))[:_OUTLINED]]
+        found.append(tuple(numbers[row] for row in rows if row in numbers))
     return found
-
-
-def _opening_of(source: Source, span: tuple[int, int]) -> int | None:
-    """Return where the element of a span begins: the span is the element, in its opening tag, or right behind that."""
-    at = bisect_right(source.offsets, span[0]) - 1
-    if at < 0:
-        return None
-    offset = source.offsets[at]
-    return offset if offset == span[0] or tag_end(source.body, offset) >= span[0] else None
 
 
 _BUDGET_S = 0.6  # for following pages in one request; who asks again gets further
 _LEAST = 2  # pages to learn from
 
-SiteKey = Annotated[str, Meta(max_length=300, description="A key of GET /api/sites; empty: the first.")]
 PageNumber = Annotated[int, Meta(ge=0, le=10**9, description="A number of GET /api/pages.")]
 Offset = Annotated[int, Meta(ge=0, le=10**9, description="In bytes.")]
-
-
-class RulesWanted(RequestInput, frozen=True):
-    """A site."""
-
-    site: SiteKey = ""
 
 
 class RulesViewWanted(RequestInput, frozen=True):
@@ -536,7 +446,6 @@ class Outcomes:
     tree: int
     cold: int
     missing: int
-    differs: int  # pages on which the tree gives something else
     cut_us: float | None  # microseconds for one cut, the median
     chars: tuple[int, int] | None  # the shortest and the longest
 
@@ -548,7 +457,6 @@ class LayoutView:
     rules: LayoutTold
     at_hand: int  # pages that it fits
     fields: tuple[Outcomes, ...]
-    differs: int  # pages with a field of which the tree gives something else
 
 
 @dataclass(frozen=True, slots=True)
@@ -563,12 +471,13 @@ class RulesView:
     left: int  # of them that are still to be followed: ask again
     large: int  # of them that are too large to be followed
     unknown: int  # of them that no layout fits
-    measured: tuple[PageMeasured, ...]  # those with differences first
+    measured: tuple[PageMeasured, ...]
 
 
-def list_rules(state: State, wanted: RulesWanted) -> RulesView:
+@AREA.get("/api/rules", "rules")
+def list_rules(state: State, wanted: SiteWanted) -> RulesView:
     """Return what was learned of a site, each rule in words, and how it fares on the pages at hand."""
-    key = choose_site(state, wanted.site)
+    key = state.site_key(wanted.site)
     followed = state.part(MeasuredSites).find(key)
     pages = state.pages(key)
     if followed is None:
@@ -583,16 +492,18 @@ def list_rules(state: State, wanted: RulesWanted) -> RulesView:
         left=left,
         large=len(pages) - len(measured) - left,
         unknown=sum(not page.layout for page in measured),
-        measured=tuple(sorted(measured, key=lambda page: (not page.differing, page.page))),
+        measured=tuple(sorted(measured, key=lambda page: page.page)),
     )
 
 
+@AREA.get("/api/rules/page")
 def explain_at_hand(state: State, wanted: RulesPageWanted) -> PageExplained:
     """Return what the rules make of a page at hand: where each field was cut and what every rule says."""
     at_hand, followed = _find(state, wanted.page)
     return explain_page(at_hand, followed.trace(at_hand))
 
 
+@AREA.get("/api/rules/source")
 def read_source_part(state: State, wanted: SourceWanted) -> list[SourcePart]:
     """Return a stretch of the source of a page at hand, line by line, with what was cut marked."""
     at_hand, followed = _find(state, wanted.page)
@@ -602,9 +513,10 @@ def read_source_part(state: State, wanted: SourceWanted) -> list[SourcePart]:
     return show_more(at_hand.body, found.trace.encoding, found.places, wanted.start, wanted.end)
 
 
+@AREA.post("/api/learn", "learn")
 def learn_site(state: State, wanted: LearnWanted) -> JobView:
     """Learn a site from its pages at hand and save what was learned; labels of images are kept."""
-    key = choose_site(state, wanted.site)
+    key = state.site_key(wanted.site)
     pages = state.pages(key)
     if len(pages) < _LEAST:
         raise NotNow(f"there are {len(pages)} pages of {key} at hand: take some first")
@@ -628,10 +540,11 @@ def _learn(state: State, key: str, pages: Sequence[PageAtHand], before: Site | N
     return state.save_site(key, site)
 
 
+@AREA.view("/rules", "rules.html")
 def show_rules(state: State, wanted: RulesViewWanted) -> dict[str, Any]:
     """Return what the page of rules shows."""
-    key = choose_site(state, wanted.site)
-    seen = list_rules(state, RulesWanted(site=key))
+    key = state.site_key(wanted.site)
+    seen = list_rules(state, SiteWanted(site=key))
     chosen = _choose_page(seen, wanted)
     name = wanted.layout or (chosen.layout if chosen is not None else "")
     layout = next((one for one in seen.layouts if one.rules.name == name), seen.layouts[0] if seen.layouts else None)
@@ -642,17 +555,17 @@ def show_rules(state: State, wanted: RulesViewWanted) -> dict[str, Any]:
         "seen": seen,
         "layout": layout,
         "pages": sorted(
-            seen.measured, key=lambda one: (not one.differing, one.layout != name, -one.count(TREE), one.page)
+            seen.measured, key=lambda one: (one.layout != name, -one.count(COLD), -one.count(MISSING), one.page)
         ),
         "colours": _colours(layout, explained),
-        "votes": {field.name: field.ways for field in explained.fields} if explained is not None else {},
+        "led": {field.name: field.rules for field in explained.fields} if explained is not None else {},
         "page": explained,
         "take": {"site": key, "next": f"/rules?site={key}"},
     }
 
 
 def _choose_page(seen: RulesView, wanted: RulesViewWanted) -> PageMeasured | None:
-    """Return the page that was asked for, or the first of the layout, those with differences before others."""
+    """Return the page that was asked for, or the first of the layout."""
     if wanted.page:
         chosen = next((page for page in seen.measured if page.page == wanted.page), None)
         if chosen is None and not seen.left:
@@ -660,8 +573,6 @@ def _choose_page(seen: RulesView, wanted: RulesViewWanted) -> PageMeasured | Non
         return chosen
     if wanted.layout and all(one.rules.name != wanted.layout for one in seen.layouts):
         raise NotThere(f"there is no layout {wanted.layout!r:.80}")
-    if not wanted.layout and seen.measured and seen.measured[0].differing:
-        return seen.measured[0]
     name = wanted.layout or next((one.rules.name for one in seen.layouts if one.at_hand), "")
     return next((page for page in seen.measured if page.layout == name), None)
 
@@ -674,8 +585,6 @@ def _colours(layout: LayoutView | None, page: PageExplained | None) -> dict[str,
 
 def _find(state: State, number: int) -> tuple[PageAtHand, FollowedList]:
     at_hand = state.page(number)
-    if at_hand is None:
-        raise NotThere(f"there is no page {number}")
     if not is_followed(at_hand):
         raise NotNow(f"page {number} is too large to be followed: {len(at_hand.body)} bytes")
     followed = state.part(MeasuredSites).find(at_hand.site)
@@ -692,7 +601,7 @@ def _see_layout(told: LayoutTold, measured: Sequence[PageMeasured]) -> LayoutVie
             if field.name in by_name:
                 by_name[field.name].append(field)
     fields = tuple(_see_outcomes(name, found) for name, found in by_name.items())
-    return LayoutView(told, len(own), fields, sum(bool(page.differing) for page in own))
+    return LayoutView(told, len(own), fields)
 
 
 def _see_outcomes(name: str, found: Sequence[FieldMeasured]) -> Outcomes:
@@ -705,16 +614,6 @@ def _see_outcomes(name: str, found: Sequence[FieldMeasured]) -> Outcomes:
         tree=counts[TREE],
         cold=counts[COLD],
         missing=counts[MISSING],
-        differs=sum(field.differs for field in found),
         cut_us=median(times) if times else None,
         chars=(min(chars), max(chars)) if chars else None,
     )
-
-
-OPERATIONS = (
-    Operation("GET", "/api/rules", list_rules, RulesWanted, RulesView, "What was learned of a site.", "rules"),
-    Operation("GET", "/api/rules/page", explain_at_hand, RulesPageWanted, PageExplained, "What rules make of a page."),
-    Operation("GET", "/api/rules/source", read_source_part, SourceWanted, list[SourcePart], "Some of a page's source."),
-    Operation("POST", "/api/learn", learn_site, LearnWanted, JobView, "Learn a site from its pages at hand.", "learn"),
-)
-VIEWS = (View("/rules", "rules.html", show_rules, RulesViewWanted, area="rules"),)

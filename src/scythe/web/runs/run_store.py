@@ -13,7 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
-from typing import Protocol
+from typing import Any, Protocol
 
 from scythe.archive.archive import Archive
 from scythe.archive.open import open_archive
@@ -27,6 +27,7 @@ from scythe.url import Url
 from scythe.watching.events import Event, RecordEvent
 from scythe.watching.watch import Watch
 from scythe.watching.watch_options import WatchOptions
+from scythe.web.answers import fill
 from scythe.web.state import BackgroundJob, NotNow, NotThere, State
 
 _REASONS = 12  # shown of each kind
@@ -87,21 +88,14 @@ class WatchFigures:
 
 def see_crawl(tally: CrawlStats, limit: int | None) -> CrawlFigures:
     """Return the figures of a crawl. To be called from its own thread: it counts on meanwhile."""
-    return CrawlFigures(
-        pages=tally.pages,
+    return fill(
+        CrawlFigures,
+        tally,
         limit=limit,
         new=tally.stored["new"] + tally.stored["duplicate"] + tally.stored["cut"],
-        waiting=tally.waiting,
-        requests=tally.requests,
-        received=tally.received,
-        records=tally.records,
-        errors=tally.errors,
         per_s=round(tally.pages_per_second(), 2),
-        delay_s=tally.delay_s,
-        is_learned=tally.is_learned,
         cut_share=tally.cut_share(),
         how={kind: tally.how[kind] for kind in ("cut", "mixed", "tree", "cold") if tally.how[kind]},
-        drift=tally.drift,
         why=_most(tally.why),
         skipped=_most(tally.skipped),
     )
@@ -109,45 +103,27 @@ def see_crawl(tally: CrawlStats, limit: int | None) -> CrawlFigures:
 
 def see_watch(watch: Watch) -> WatchFigures:
     """Return the figures of a watch. To be called from its own thread."""
-    totals = watch.totals
     due = [row for row in watch.rows.values() if row.due_at is not None]
     soon = sorted(due, key=lambda row: row.due_at.timestamp() if row.due_at else 0.0)[:_SOON]
-    return WatchFigures(
-        len(watch.rows),
-        totals.visits,
-        totals.records,
-        totals.troubles,
-        [Due(str(row.url), row.due_at) for row in soon],
-    )
+    return fill(WatchFigures, watch.totals, pages=len(watch.rows), soon=[Due(str(row.url), row.due_at) for row in soon])
 
 
 def add_crawl(now: CrawlFigures, before: CrawlFigures | None) -> CrawlFigures:
     """Return the figures of a crawl with those of its parts before it was paused."""
     if before is None:
         return now
-    return replace(
-        now,
-        new=now.new + before.new,
-        requests=now.requests + before.requests,
-        received=now.received + before.received,
-        records=now.records + before.records,
-        errors=now.errors + before.errors,
-        how=dict(Counter(before.how) + Counter(now.how)),
-        why=_most(Counter(before.why) + Counter(now.why)),
-        skipped=_most(Counter(before.skipped) + Counter(now.skipped)),
-    )
+    added: dict[str, Any] = _sums(now, before, "new", "requests", "received", "records", "errors")
+    added |= {name: _most(Counter(getattr(before, name)) + Counter(getattr(now, name))) for name in ("why", "skipped")}
+    return replace(now, how=dict(Counter(before.how) + Counter(now.how)), **added)
 
 
 def add_watch(now: WatchFigures, before: WatchFigures | None) -> WatchFigures:
     """Return the figures of a watch with those of its parts before it was paused."""
-    if before is None:
-        return now
-    return replace(
-        now,
-        visits=now.visits + before.visits,
-        records=now.records + before.records,
-        troubles=now.troubles + before.troubles,
-    )
+    return now if before is None else replace(now, **_sums(now, before, "visits", "records", "troubles"))
+
+
+def _sums(now: object, before: object, *names: str) -> dict[str, Any]:
+    return {name: getattr(now, name) + getattr(before, name) for name in names}
 
 
 def happened_page(outcome: Outcome, receipt: Receipt) -> Happened:
@@ -216,6 +192,8 @@ class StoredRun(ABC):
 
     def __init__(self, number: int, title: str, site: str) -> None:
         self.number, self.title, self.site = number, title, site
+        self.crawl: CrawlFigures | None = None
+        self.watch: WatchFigures | None = None
         self.job: BackgroundJob | None = None
         self.why = ""
         self._last: deque[Happened] = deque(maxlen=_LAST)
@@ -257,19 +235,15 @@ class StoredRun(ABC):
     def see(self) -> RunView:
         """Return it as it stands."""
         job = self.job
-        return RunView(
-            self.number,
-            self.kind,
-            self.title,
-            self.site,
-            self.state,
-            (job.error if job is not None and job.state == "failed" else "") or self.why,
-            datetime.now(UTC) if job is None else job.began_at,
-            None if job is None else job.ended_at,
-            *self._figures(),
-            list(reversed(list(self._last))),
-            list(self._notes),
-            list(self._pace),
+        return fill(
+            RunView,
+            self,
+            why=(job.error if job is not None and job.state == "failed" else "") or self.why,
+            began_at=datetime.now(UTC) if job is None else job.began_at,
+            ended_at=None if job is None else job.ended_at,
+            last=list(reversed(list(self._last))),
+            notes=list(self._notes),
+            pace=list(self._pace),
         )
 
     async def _attend(self, job: BackgroundJob, archive: Archive) -> None:
@@ -308,9 +282,6 @@ class StoredRun(ABC):
     def _look(self) -> int:
         """Take the figures; return what there is of what the pace counts."""
 
-    @abstractmethod
-    def _figures(self) -> tuple[CrawlFigures | None, WatchFigures | None]: ...
-
 
 class CrawlRun(StoredRun):
     """A crawl of one site."""
@@ -320,12 +291,11 @@ class CrawlRun(StoredRun):
     def __init__(self, number: int, start: Url, site: str, options: CrawlOptions) -> None:
         super().__init__(number, str(start), site)
         self._options = options
-        self._seen: CrawlFigures | None = None
         self._before: CrawlFigures | None = None
         self._crawl: Crawl
 
     def _make(self, archive: Archive) -> _Going:
-        self._before = self._seen
+        self._before = self.crawl
         self._crawl = Crawl(self.title, archive, self._options, listener=self._take)
         return self._crawl
 
@@ -340,12 +310,9 @@ class CrawlRun(StoredRun):
         self._last.append(happened_page(outcome, receipt))
 
     def _look(self) -> int:
-        self._seen = add_crawl(see_crawl(self._crawl.tally, self._options.limit), self._before)
+        self.crawl = add_crawl(see_crawl(self._crawl.tally, self._options.limit), self._before)
         self._notes = list(self._crawl.tally.notes)
         return self._crawl.tally.done
-
-    def _figures(self) -> tuple[CrawlFigures | None, WatchFigures | None]:
-        return self._seen, None
 
 
 class WatchRun(StoredRun):
@@ -357,7 +324,6 @@ class WatchRun(StoredRun):
         super().__init__(number, title, "")
         self.only = only
         self._options = options
-        self._seen: WatchFigures | None = None
         self._before: WatchFigures | None = None
         self._watch: Watch
 
@@ -371,7 +337,7 @@ class WatchRun(StoredRun):
         self.call(lambda: self._watch.look_soon())
 
     def _make(self, archive: Archive) -> _Going:
-        self._before = self._seen
+        self._before = self.watch
         self._watch = Watch(archive, self._options, listener=self._take, only=self.only or None)
         return self._watch
 
@@ -383,11 +349,8 @@ class WatchRun(StoredRun):
         self._last.append(happened_event(event))
 
     def _look(self) -> int:
-        self._seen = add_watch(see_watch(self._watch), self._before)
+        self.watch = add_watch(see_watch(self._watch), self._before)
         return self._watch.totals.records
-
-    def _figures(self) -> tuple[CrawlFigures | None, WatchFigures | None]:
-        return None, self._seen
 
 
 class Runs:

@@ -19,10 +19,13 @@ from scythe.crawling.scope import Scope
 from scythe.crawling.url_filter import start_address
 from scythe.errors import BadInput
 from scythe.watching.watch_options import WatchOptions
+from scythe.web.answers import fill
 from scythe.web.learned_sites import SiteCounts
-from scythe.web.operations import Address, Nothing, Number, Operation, RequestInput, View
+from scythe.web.operations import Address, Nothing, Number, NumberWanted, RequestInput, WebArea
 from scythe.web.runs.run_store import Runs, RunView
 from scythe.web.state import NotThere, State
+
+AREA = WebArea("runs", __doc__)
 
 _LIMIT = 200  # pages of a crawl, unless said otherwise: enough to learn from, soon done
 _LEFT = 12  # sites with addresses left that are offered
@@ -61,12 +64,6 @@ class WatchRunWanted(RequestInput, frozen=True):
     contact: Contact = ""
 
 
-class RunWanted(RequestInput, frozen=True):
-    """A crawl or a watch."""
-
-    number: Number
-
-
 @dataclass(frozen=True, slots=True)
 class Left:
     """A site of the archive with addresses that nobody has asked for yet."""
@@ -76,49 +73,35 @@ class Left:
     pages: int
 
 
+@AREA.get("/api/runs", "runs")
 def list_runs(state: State, wanted: Nothing) -> list[RunView]:
     """List the crawls and watches of this page, the newest first."""
     return [run.see() for run in state.part(Runs).all()]
 
 
-def see_run(state: State, wanted: RunWanted) -> RunView:
+@AREA.get("/api/runs/{number}", "run")
+def see_run(state: State, wanted: NumberWanted) -> RunView:
     """Say what a crawl or watch has come to."""
     return state.part(Runs).find(wanted.number).see()
 
 
+@AREA.post("/api/runs/crawl", "crawl")
 def start_crawl(state: State, wanted: CrawlWanted) -> RunView:
     """Crawl a site into the archive, politely; a crawl that was begun before goes on."""
     url = wanted.url.strip()
     start = start_address(url if "://" in url else f"https://{url}")
-    options = CrawlOptions(
-        limit=wanted.limit,
-        delay=wanted.delay,
-        depth=wanted.depth,
-        allow=wanted.allow,
-        deny=wanted.deny,
-        subdomains=wanted.subdomains,
-        sitemaps=wanted.sitemaps,
-        contact=wanted.contact.strip(),
-        timeout_s=state.options.reach.timeout_s,
-        allow_private=state.options.reach.allow_private,
-        keep_raw=wanted.keep_raw,
-        parts=wanted.parts,
-        refresh=wanted.refresh,
-    )
+    reach, contact = state.options.reach, wanted.contact.strip()
+    options = fill(CrawlOptions, wanted, contact=contact, timeout_s=reach.timeout_s, allow_private=reach.allow_private)
     return state.part(Runs).crawl(start, Scope.of(start, options).site_key, options).see()
 
 
+@AREA.post("/api/runs/watch", "visit_watched")
 def start_watch(state: State, wanted: WatchRunWanted) -> RunView:
     """Visit watched pages whenever something new is due there."""
     with state.archive() as archive:
         title = _name_watch(archive, wanted)
-    options = WatchOptions(
-        delay=wanted.delay,
-        contact=wanted.contact.strip(),
-        timeout_s=state.options.reach.timeout_s,
-        allow_private=state.options.reach.allow_private,
-        once=wanted.once,
-    )
+    reach, contact = state.options.reach, wanted.contact.strip()
+    options = fill(WatchOptions, wanted, contact=contact, timeout_s=reach.timeout_s, allow_private=reach.allow_private)
     return state.part(Runs).watch(title, options, wanted.watches).see()
 
 
@@ -137,16 +120,19 @@ def _name_watch(archive: Archive, wanted: WatchRunWanted) -> str:
     return "All lists of this archive"
 
 
-def pause_run(state: State, wanted: RunWanted) -> RunView:
+@AREA.post("/api/runs/{number}/pause", "pause")
+def pause_run(state: State, wanted: NumberWanted) -> RunView:
     """End a crawl or watch in good order; it can go on later."""
     return state.part(Runs).pause(wanted.number).see()
 
 
-def continue_run(state: State, wanted: RunWanted) -> RunView:
+@AREA.post("/api/runs/{number}/continue", "go_on")
+def continue_run(state: State, wanted: NumberWanted) -> RunView:
     """Let a crawl or watch go on where it was."""
     return state.part(Runs).go_on(wanted.number).see()
 
 
+@AREA.view("/runs", "runs.html")
 def show_runs(state: State, wanted: Nothing) -> dict[str, Any]:
     """Return what the page of crawls shows; scripts keep it up to date."""
     left, watched = list[Left](), 0
@@ -176,24 +162,3 @@ def _unfinished(archive: Archive, counts: Mapping[int, ArchiveCounts]) -> list[L
         if len(found) == _LEFT:
             break
     return found
-
-
-OPERATIONS = (
-    Operation("GET", "/api/runs", list_runs, Nothing, list[RunView], "Crawls and watches, the newest first.", "runs"),
-    Operation("GET", "/api/runs/{number}", see_run, RunWanted, RunView, "What a crawl or watch has come to.", "run"),
-    Operation("POST", "/api/runs/crawl", start_crawl, CrawlWanted, RunView, "Crawl a site into the archive.", "crawl"),
-    Operation(
-        "POST",
-        "/api/runs/watch",
-        start_watch,
-        WatchRunWanted,
-        RunView,
-        "Visit watched pages when due.",
-        "visit_watched",
-    ),
-    Operation(
-        "POST", "/api/runs/{number}/pause", pause_run, RunWanted, RunView, "End a run in good order, for now.", "pause"
-    ),
-    Operation("POST", "/api/runs/{number}/continue", continue_run, RunWanted, RunView, "Resume a run.", "go_on"),
-)
-VIEWS = (View("/runs", "runs.html", show_runs, area="runs"),)

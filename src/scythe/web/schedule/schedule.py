@@ -19,11 +19,14 @@ from scythe.schedule.plots import list_svg
 from scythe.schedule.policies import POLICIES
 from scythe.schedule.svg import Panel, bars_svg, name_duration
 from scythe.watch_model import DAY_S, HOUR_S, WEEK_S
-from scythe.watching.plan_report import Compared, Comparison, Planned, compare, draw_plan, plan_list, read_plan
+from scythe.watching.plan_report import Comparison, Planned, compare, draw_plan, plan_list, read_plan
 from scythe.watching.watch_options import ListOptions
-from scythe.web.operations import Key, Number, Operation, RequestInput, Sent, ServedFile, View
+from scythe.web.answers import fill
+from scythe.web.operations import Key, Number, RequestInput, Sent, WebArea
 from scythe.web.runs.run_store import Runs
 from scythe.web.state import PROFILE, NotNow, NotThere, State
+
+AREA = WebArea("schedule", __doc__)
 
 Share = Annotated[float, msgspec.Meta(ge=0.0001, le=0.5)]
 Seconds = Annotated[float, msgspec.Meta(gt=0, le=366 * DAY_S)]
@@ -105,19 +108,7 @@ def find_watch(archive: Archive, number: int) -> WatchRow:
 def see_goals(watch: WatchRow) -> GoalsView:
     """Return what is wanted of a page."""
     options = ListOptions.from_json(watch.options)
-    goals = options.goals
-    return GoalsView(
-        watch.id,
-        str(watch.url),
-        options.policy,
-        goals.miss,
-        goals.max_delay_s,
-        goals.delay_s,
-        goals.floor_s,
-        options.older_pages,
-        options.follow,
-        list(say_goals(options)),
-    )
+    return fill(GoalsView, options, options.goals, watch=watch.id, page=str(watch.url), said=list(say_goals(options)))
 
 
 def say_goals(options: ListOptions) -> Iterator[str]:
@@ -138,6 +129,7 @@ def say_goals(options: ListOptions) -> Iterator[str]:
     yield f"Visits are planned by {options.policy}: {POLICY_SAYS.get(options.policy, '')}."
 
 
+@AREA.post("/api/schedule/goals")
 def change_goals(state: State, wanted: GoalsWanted) -> GoalsView:
     """Change what is wanted of a watched page; it is visited soon, and its next visit planned anew."""
     with state.archive() as archive:
@@ -163,6 +155,7 @@ def _said(wanted: GoalsWanted, *names: str) -> dict[str, Any]:
     return {name: value for name in names if (value := getattr(wanted, name)) is not UNSET}
 
 
+@AREA.post("/api/schedule/end")
 def end_watching(state: State, wanted: WatchChangeWanted) -> Ended:
     """Watch a page no longer; what was archived stays."""
     with state.archive() as archive:
@@ -172,6 +165,7 @@ def end_watching(state: State, wanted: WatchChangeWanted) -> Ended:
     return Ended(row.id, str(row.url))
 
 
+@AREA.post("/api/schedule/now")
 def visit_now(state: State, wanted: WatchChangeWanted) -> Hastened:
     """Let a watched page be due now."""
     with state.archive() as archive:
@@ -180,12 +174,6 @@ def visit_now(state: State, wanted: WatchChangeWanted) -> Hastened:
             raise NotNow(f"{row.url} is no longer watched")
     return Hastened(row.id, str(row.url), state.part(Runs).nudge())
 
-
-GOALS_OPERATIONS = (
-    Operation("POST", "/api/schedule/goals", change_goals, GoalsWanted, GoalsView, "Change what a watch is for."),
-    Operation("POST", "/api/schedule/end", end_watching, WatchChangeWanted, Ended, "Watch a page no longer."),
-    Operation("POST", "/api/schedule/now", visit_now, WatchChangeWanted, Hastened, "Let a watched page be due now."),
-)
 
 _LINES = 25  # of the journal on one page
 _DAYS = 14
@@ -224,16 +212,14 @@ class WatchedListView:
     compared: Comparison | None  # None: too little is known yet
 
 
+@AREA.get("/api/schedule/list", "watched_list")
 def see_watched_list(state: State, wanted: WatchedListWanted) -> WatchedListView:
     """Tell of one list what came, what is planned, and what fixed visits would have cost."""
-    with state.archive() as archive:
-        return _see_watched_list(archive, wanted)
-
-
-def _see_watched_list(archive: Archive, wanted: WatchedListWanted) -> WatchedListView:
-    watch, listed = _find(archive, wanted.list_id)
     now = datetime.now(UTC)
-    journal = late_looks(archive, listed.id, before=wanted.before, count=_LINES + 1)
+    with state.archive() as archive:
+        watch, listed = _find(archive, wanted.list_id)
+        journal = late_looks(archive, listed.id, before=wanted.before, count=_LINES + 1)
+        looks = list(read_looks(archive, listed.id, since=now - timedelta(days=wanted.days)))
     return WatchedListView(
         listed.id,
         watch.id,
@@ -247,7 +233,7 @@ def _see_watched_list(archive: Archive, wanted: WatchedListWanted) -> WatchedLis
         watch.ended_at is None,
         journal[:_LINES],
         journal[_LINES - 1].id if len(journal) > _LINES else None,
-        compare(list(read_looks(archive, listed.id, since=now - timedelta(days=wanted.days)))),
+        compare(looks),
     )
 
 
@@ -258,14 +244,16 @@ def _find(archive: Archive, number: int) -> tuple[WatchRow, RegionRow]:
     return find_watch(archive, listed.watch), listed
 
 
+@AREA.view("/schedule/list/{list_id}", "schedule_list.html")
 def show_watched_list(state: State, wanted: WatchedListWanted) -> dict[str, Any]:
     """Return what the page of a list shows."""
+    seen = see_watched_list(state, wanted)
     with state.archive() as archive:
-        seen = _see_watched_list(archive, wanted)
         beside = [one for one in lists_of_watch(archive, seen.watch) if one.id != seen.list_id]
     return {"seen": seen, "beside": beside, "days": wanted.days, "before": wanted.before, **_choices(seen.goals)}
 
 
+@AREA.view("/schedule/page/{watch}", "schedule_page.html")
 def show_page(state: State, wanted: WatchChangeWanted) -> dict[str, Any]:
     """Return what is shown of a watched page whose lists are not known, or are to be chosen from."""
     with state.archive() as archive:
@@ -290,6 +278,7 @@ def _choices(goals: GoalsView) -> dict[str, Any]:
     }
 
 
+@AREA.file("/schedule/plot/{list_id}")
 def draw_watched_list(state: State, wanted: WatchedListWanted) -> Sent:
     """Draw what came to a list, what is expected, and its visits."""
     now = datetime.now(UTC)
@@ -300,6 +289,7 @@ def draw_watched_list(state: State, wanted: WatchedListWanted) -> Sent:
     return Sent(list_svg(history).encode(), _SVG, _PLOT_POLICY)
 
 
+@AREA.file("/schedule/compared/{list_id}")
 def draw_compared(state: State, wanted: WatchedListWanted) -> Sent:
     """Draw what the visits of a list cost beside what others would have."""
     now = datetime.now(UTC)
@@ -309,38 +299,15 @@ def draw_compared(state: State, wanted: WatchedListWanted) -> Sent:
     if compared is None:
         raise NotThere("too little is known of this list yet to compare anything")
     rows = compared.rows
-    title = "What the visits cost, and what others would have"
-    said = f"{compared.came} records came, {compared.shown} are shown at once; all but the first row are estimates"
-    return Sent(bars_svg(title, said, [row.name for row in rows], _panels(rows)).encode(), _SVG, _PLOT_POLICY)
-
-
-def _panels(rows: tuple[Compared, ...]) -> list[Panel]:
-    return [
+    panels = [
         Panel("requests", "f2", [row.requests for row in rows]),
         Panel("records seen again", "f7", [row.duplicates for row in rows]),
         Panel("records missed", "lost", [row.missed for row in rows]),
     ]
+    title = "What the visits cost, and what others would have"
+    said = f"{compared.came} records came, {compared.shown} are shown at once; all but the first row are estimates"
+    return Sent(bars_svg(title, said, [row.name for row in rows], panels).encode(), _SVG, _PLOT_POLICY)
 
-
-LIST_OPERATIONS = (
-    Operation(
-        "GET",
-        "/api/schedule/list",
-        see_watched_list,
-        WatchedListWanted,
-        WatchedListView,
-        "One watched list.",
-        "watched_list",
-    ),
-)
-LIST_VIEWS = (
-    View("/schedule/list/{list_id}", "schedule_list.html", show_watched_list, WatchedListWanted, area="schedule"),
-    View("/schedule/page/{watch}", "schedule_page.html", show_page, WatchChangeWanted, area="schedule"),
-)
-LIST_FILES = (
-    ServedFile("/schedule/plot/{list_id}", draw_watched_list, WatchedListWanted),
-    ServedFile("/schedule/compared/{list_id}", draw_compared, WatchedListWanted),
-)
 
 _ON_PAGE = 100  # lists
 _SPARK_S, _SPARKS = DAY_S / 2, 28  # what a small plot shows: so many steps of time
@@ -388,6 +355,7 @@ class ScheduleView:
     rate_day: float  # new records of all lists that are meant
 
 
+@AREA.get("/api/schedule", "schedule")
 def see_schedule(state: State, wanted: ScheduleWanted) -> ScheduleView:
     """List the watched lists, the next visit first."""
     if state.options.archive is None:
@@ -413,24 +381,13 @@ def _is_meant(one: Listed, site: str) -> bool:
 
 def see_list(planned: Planned, watch: WatchRow, listed: RegionRow | None) -> ScheduledListView:
     """Return what is shown of a list."""
-    return ScheduledListView(
-        watch.id,
-        None if listed is None else listed.id,
-        planned.page,
-        planned.site,
-        planned.region,
-        planned.next_at,
-        planned.expected,
-        planned.risk,
-        planned.rate_day,
-        planned.records,
-        planned.lost,
-        planned.last_at,
-        planned.why,
-        watch.attempts > 0,
+    list_id, has_trouble = None if listed is None else listed.id, watch.attempts > 0
+    return fill(
+        ScheduledListView, planned, watch=watch.id, list_id=list_id, name=planned.region, has_trouble=has_trouble
     )
 
 
+@AREA.view("/schedule", "schedule.html")
 def show_schedule(state: State, wanted: ScheduleWanted) -> dict[str, Any]:
     """Return what the schedule shows, with a small plot for each list."""
     sparks: dict[int, str] = {}
@@ -464,12 +421,3 @@ def _bars(steps: Mapping[int, int]) -> str:
         high = max(_SPARK_HIGH * count / most, 1.0)
         drawn.append(f"M{min(step, _SPARKS - 1) * 4} {_SPARK_HIGH:g}v-{high:.3g}h3v{high:.3g}z")
     return "".join(drawn)
-
-
-OPERATIONS = (
-    Operation("GET", "/api/schedule", see_schedule, ScheduleWanted, ScheduleView, "Visits to come.", "schedule"),
-    *LIST_OPERATIONS,
-    *GOALS_OPERATIONS,
-)
-VIEWS = (View("/schedule", "schedule.html", show_schedule, ScheduleWanted, area="schedule"), *LIST_VIEWS)
-DOCUMENTS = LIST_FILES

@@ -54,7 +54,6 @@ function notes(saved) {
   const said = [];
   if (saved.note) said.push(`No model by this method: ${saved.note}.`);
   if (saved.conflicts) said.push(`People do not agree on ${counted(saved.conflicts, "image")}; the majority counts, and a tie says nothing.`);
-  if (saved.by_tree) said.push(`Images of ${counted(saved.by_tree, "layout")} are read by the tree, which is slower: more pages would help.`);
   return said;
 }
 

@@ -1,0 +1,286 @@
+/* Columns of a page map for Python: text blocks, as scythe.page.blocks describes them, and elements, as scythe.page.elements
+ * does. */
+#include "page_walk.h"
+
+static int append_int(PyObject *list, long value)
+{
+    PyObject *number = PyLong_FromLong(value);
+    int failed = number == NULL || PyList_Append(list, number);
+    Py_XDECREF(number);
+    return failed ? -1 : 0;
+}
+
+/* Append a new reference, which is taken. */
+static int append_new(PyObject *list, PyObject *value)
+{
+    int failed = value == NULL || PyList_Append(list, value);
+    Py_XDECREF(value);
+    return failed ? -1 : 0;
+}
+
+static PyObject *value_or_empty(const PageMap *map, const Attribute *a)
+{
+    return has_value(a) ? decode_value(a->value, a->value_end) : Py_NewRef(map->empty);
+}
+
+/* Join class, id, role and itemprop by spaces. */
+static PyObject *join_names(const PageMap *map, const Said *said)
+{
+    PyObject *names = value_or_empty(map, &said->class);
+    const Attribute *more[] = {&said->id, &said->role, &said->itemprop};
+    for (int i = 0; i < 3 && names; i++) {
+        if (!has_value(more[i]))
+            continue;
+        PyObject *value = decode_value(more[i]->value, more[i]->value_end);
+        PyObject *joined = value ? PyUnicode_FromFormat("%U %U", names, value) : NULL;
+        Py_XDECREF(value);
+        Py_DECREF(names);
+        names = joined;
+    }
+    return names;
+}
+
+/* --- blocks --- */
+
+/* Make a list of `count` items by `item(walk, number)`, which returns new references. */
+static PyObject *list_of(const Walk *w, uint32_t count, PyObject *(*item)(const Walk *, uint32_t))
+{
+    PyObject *list = PyList_New((Py_ssize_t)count);
+    for (uint32_t i = 0; list && i < count; i++) {
+        PyObject *one = item(w, i);
+        if (one == NULL)
+            Py_CLEAR(list);
+        else
+            PyList_SetItem(list, (Py_ssize_t)i, one);
+    }
+    return list;
+}
+
+#define NUMBERS(name, field) \
+    static PyObject *name(const Walk *w, uint32_t i) { return PyLong_FromLong(w->field); }
+#define TRUTHS(name, condition) \
+    static PyObject *name(const Walk *w, uint32_t i) { return PyBool_FromLong(condition); }
+
+static PyObject *names_of_row(const Walk *w, int32_t row)
+{
+    if (row < 0)
+        return Py_NewRef(w->map->empty);
+    Said said;
+    read_said(w->map, (uint32_t)row, &said);
+    return join_names(w->map, &said);
+}
+
+static PyObject *tag_of(const Walk *w, int32_t row)
+{
+    return row < 0 ? Py_NewRef(w->map->empty) : tag_name(w->map, w->map->tree.tag[row]);
+}
+
+static PyObject *text_of_block(const Walk *w, uint32_t i)
+{
+    const Block *b = &w->blocks[i];
+    return PyUnicode_DecodeUTF8((const char *)w->words.bytes + b->text, (Py_ssize_t)b->size, "replace");
+}
+
+static PyObject *box_tag(const Walk *w, uint32_t i) { return tag_of(w, w->boxes[i].row); }
+static PyObject *box_names(const Walk *w, uint32_t i) { return names_of_row(w, w->boxes[i].row); }
+static PyObject *lead_tag(const Walk *w, uint32_t i) { return tag_of(w, w->blocks[i].lead); }
+static PyObject *lead_names(const Walk *w, uint32_t i) { return names_of_row(w, w->blocks[i].lead); }
+NUMBERS(box_parent, boxes[i].parent)
+NUMBERS(box_row, boxes[i].row)
+NUMBERS(box_start, boxes[i].start)
+NUMBERS(box_end, boxes[i].end)
+TRUTHS(box_hidden, w->boxes[i].hidden)
+NUMBERS(block_box, blocks[i].box)
+NUMBERS(block_link_chars, blocks[i].link_chars)
+NUMBERS(block_links, blocks[i].links)
+NUMBERS(block_bold_chars, blocks[i].bold_chars)
+NUMBERS(block_breaks, blocks[i].breaks)
+NUMBERS(block_leaf_start, blocks[i].leaf_start)
+NUMBERS(block_leaf_end, blocks[i].leaf_end)
+TRUTHS(block_plain, !w->blocks[i].styled)
+NUMBERS(leaf_node, leaves[i])
+NUMBERS(picture_row, pictures[i].row)
+NUMBERS(picture_block, pictures[i].block)
+NUMBERS(picture_box, pictures[i].box)
+
+static PyObject *blocks_of(const Walk *w)
+{
+    const struct {
+        uint32_t count;
+        PyObject *(*item)(const Walk *, uint32_t);
+    } columns[] = {
+        {w->box_count, box_parent}, {w->box_count, box_tag}, {w->box_count, box_names}, {w->box_count, box_hidden},
+        {w->box_count, box_row}, {w->box_count, box_start}, {w->box_count, box_end}, {w->block_count, text_of_block},
+        {w->block_count, block_box}, {w->block_count, block_link_chars}, {w->block_count, block_links},
+        {w->block_count, block_bold_chars}, {w->block_count, block_breaks}, {w->block_count, lead_names},
+        {w->block_count, lead_tag}, {w->block_count, block_leaf_start}, {w->block_count, block_leaf_end},
+        {w->leaf_count, leaf_node}, {w->picture_count, picture_row}, {w->picture_count, picture_block},
+        {w->picture_count, picture_box}, {w->block_count, block_plain},
+    };
+    Py_ssize_t count = (Py_ssize_t)(sizeof columns / sizeof *columns);
+    PyObject *made = PyTuple_New(count);
+    for (Py_ssize_t i = 0; made && i < count; i++) {
+        PyObject *column = list_of(w, columns[i].count, columns[i].item);
+        if (column == NULL)
+            Py_CLEAR(made);
+        else
+            PyTuple_SetItem(made, i, column);
+    }
+    return made;
+}
+
+int is_row(const PageMap *map, long row)
+{
+    if (row >= 0 && row < (long)map->tree.count)
+        return 1;
+    PyErr_SetString(PyExc_IndexError, "no such element");
+    return 0;
+}
+
+PyObject *map_blocks(PyObject *self, PyObject *args)
+{
+    PageMap *map = (PageMap *)self;
+    long root;
+    PyObject *emptied = NULL, *made = NULL;
+    if (!PyArg_ParseTuple(args, "l|O!", &root, &PyFrozenSet_Type, &emptied) || !is_row(map, root))
+        return NULL;
+    uint8_t *hollow = mark_rows(map, emptied);
+    if (PyErr_Occurred())
+        return NULL;
+    Walk w;
+    if (walk_blocks(&w, map, (uint32_t)root, hollow))
+        made = blocks_of(&w);
+    walk_free(&w);
+    PyMem_Free(hollow);
+    return made;
+}
+
+/* --- elements --- */
+
+typedef struct {
+    PageMap *map;
+    PyObject *tag, *parent, *end, *depth, *classes, *names, *hidden, *leaf_start, *leaf_end, *row, *href, *text, *leaf_row, *leaf_run;
+} Listing;
+
+typedef struct {
+    int32_t row, place;
+    uint8_t hidden;
+} OpenRow;
+
+static int put_leaf(Listing *l, uint32_t run, uint32_t end, long here, long *leaves)
+{
+    const Tree *t = &l->map->tree;
+    Text words;
+    uint32_t first = run;
+    text_init(&words);
+    for (; run < end; run++)
+        text_put(&words, l->map->base + t->run_start[run], l->map->base + t->run_end[run],
+                 t->run_flags[run] & RUN_RAW ? AS_IS : IN_TEXT);
+    int failed = 0;
+    if (words.size) {
+        failed = append_new(l->text, PyUnicode_DecodeUTF8((const char *)words.out, (Py_ssize_t)words.size, "replace")) ||
+                 append_int(l->leaf_row, here) || append_int(l->leaf_run, (long)first);
+        ++*leaves;
+    }
+    text_free(&words);
+    return failed;
+}
+
+static int open_row(Listing *l, uint32_t row, long place, long parent, long depth, long leaves, uint8_t *hidden)
+{
+    Said said;
+    read_said(l->map, row, &said);
+    *hidden = (uint8_t)(*hidden | said.hidden);
+    int failed = append_new(l->tag, tag_name(l->map, l->map->tree.tag[row])) || append_int(l->parent, parent) ||
+                 append_int(l->end, place + 1) || append_int(l->depth, depth) ||
+                 append_new(l->classes, value_or_empty(l->map, &said.class)) || append_new(l->names, join_names(l->map, &said)) ||
+                 PyList_Append(l->hidden, *hidden ? Py_True : Py_False) || append_int(l->leaf_start, leaves) ||
+                 append_int(l->leaf_end, leaves) || append_int(l->row, (long)row);
+    if (!failed && l->map->tree.tag[row] == TAG_A && has_value(&said.href)) {
+        PyObject *key = PyLong_FromLong(place), *value = decode_value(said.href.value, said.href.value_end);
+        failed = key == NULL || value == NULL || PyDict_SetItem(l->href, key, value);
+        Py_XDECREF(key);
+        Py_XDECREF(value);
+    }
+    return failed;
+}
+
+static int set_int(PyObject *list, long place, long value)
+{
+    PyObject *number = PyLong_FromLong(value);
+    return number == NULL || PyList_SetItem(list, place, number);
+}
+
+static int list_rows(Listing *l, uint32_t root, OpenRow *open)
+{
+    const Tree *t = &l->map->tree;
+    uint32_t row = root + 1, run = (uint32_t)t->run_from[root], last = (uint32_t)t->last[root], run_last = (uint32_t)t->run_to[root];
+    long place = 1, leaves = 0, depth = 0;
+    uint8_t hidden = 0;
+    if (open_row(l, root, 0, -1, 0, 0, &hidden))
+        return -1;
+    open[0] = (OpenRow){(int32_t)root, 0, hidden};
+    for (;;) {
+        OpenRow *top = &open[depth];
+        if ((int32_t)row >= t->last[top->row] && (int32_t)run >= t->run_to[top->row]) {
+            if (set_int(l->end, top->place, place) || set_int(l->leaf_end, top->place, leaves))
+                return -1;
+            if (depth-- == 0)
+                return 0;
+            continue;
+        }
+        if (row >= last && run >= run_last)
+            run = run_last;
+        if ((int32_t)run < t->run_to[top->row] && ((int32_t)row >= t->last[top->row] || (int32_t)run < t->run_from[row])) {
+            uint32_t end = text_end(t, run);
+            if (put_leaf(l, run, end, top->place, &leaves))
+                return -1;
+            run = end;
+            continue;
+        }
+        int kind = kind_of(t, row);
+        if (kind == K_SKIP) {
+            run = (uint32_t)t->run_to[row];
+            row = (uint32_t)t->last[row];
+            continue;
+        }
+        hidden = top->hidden;
+        if (open_row(l, row, place, top->place, depth + 1, leaves, &hidden))
+            return -1;
+        if (first_child_of(t, row) == NO_NODE) {
+            run = (uint32_t)t->run_to[row];
+            row = (uint32_t)t->last[row];
+        } else {
+            open[++depth] = (OpenRow){(int32_t)row, (int32_t)place, hidden};
+            row++;
+        }
+        place++;
+    }
+}
+
+PyObject *map_elements(PyObject *self, PyObject *args)
+{
+    long root;
+    Listing l = {0};
+    l.map = (PageMap *)self;
+    if (!PyArg_ParseTuple(args, "l", &root) || !is_row(l.map, root))
+        return NULL;
+    PyObject **lists[] = {&l.tag, &l.parent, &l.end, &l.depth, &l.classes, &l.names, &l.hidden, &l.leaf_start, &l.leaf_end,
+                          &l.row, &l.text, &l.leaf_row, &l.leaf_run};
+    size_t count = sizeof lists / sizeof *lists;
+    int failed = (l.href = PyDict_New()) == NULL, deepest = 0;
+    for (size_t i = 0; i < count; i++)
+        failed |= (*lists[i] = PyList_New(0)) == NULL;
+    for (uint32_t row = 0; row < l.map->tree.count; row++)
+        deepest = l.map->tree.depth[row] > deepest ? l.map->tree.depth[row] : deepest;
+    OpenRow *open = PyMem_Malloc(((size_t)deepest + 2) * sizeof *open);
+    PyObject *made = NULL;
+    if (!failed && open && list_rows(&l, (uint32_t)root, open) == 0)
+        made = Py_BuildValue("(OOOOOOOOOOOOOO)", l.tag, l.parent, l.end, l.depth, l.classes, l.names, l.hidden, l.leaf_start,
+                             l.leaf_end, l.row, l.href, l.text, l.leaf_row, l.leaf_run);
+    PyMem_Free(open);
+    for (size_t i = 0; i < count; i++)
+        Py_XDECREF(*lists[i]);
+    Py_XDECREF(l.href);
+    return made;
+}

@@ -1,0 +1,186 @@
+/* Columns of hashes: what an element is called, the path to it, and the text of runs. */
+#include "page_map.h"
+
+#include <stdlib.h>
+
+static inline uint64_t mix(uint64_t one, uint64_t other)
+{
+    uint64_t hash = (one ^ (other + 0x9E3779B97F4A7C15u + (one << 6) + (one >> 2))) * 0xFF51AFD7ED558CCDu;
+    return hash ^ (hash >> 32);
+}
+
+static inline uint64_t hash_byte(uint64_t hash, byte c) { return (hash ^ c) * 0x100000001B3u; }
+
+/* Hash a name in which every run of digits is the same. */
+static uint64_t hash_folded(uint64_t hash, const byte *at, const byte *end)
+{
+    for (; at < end; at++) {
+        if (*at >= '0' && *at <= '9') {
+            if (at + 1 < end && at[1] >= '0' && at[1] <= '9')
+                continue;
+            hash = hash_byte(hash, '#');
+        } else {
+            hash = hash_byte(hash, *at);
+        }
+    }
+    return hash;
+}
+
+static uint64_t hash_tag(const PageMap *map, uint16_t tag)
+{
+    uint64_t hash = 0xCBF29CE484222325u;
+    if (tag < TAG_COUNT) {
+        for (const char *at = tag_rows[tag].name; *at; at++)
+            hash = hash_byte(hash, (byte)*at);
+        return hash;
+    }
+    const byte *at = map->base + map->tree.name_at[tag - TAG_COUNT], *end = at + map->tree.name_size[tag - TAG_COUNT];
+    for (; at < end; at++)
+        hash = hash_byte(hash, lower(*at));
+    return hash;
+}
+
+/* Return the key of an element: its tag, its id and the first of its classes; runs of digits are the same. */
+static uint64_t key_of(const PageMap *map, uint32_t row)
+{
+    const Tree *t = &map->tree;
+    uint64_t hash = hash_tag(map, t->tag[row]);
+    const byte *at, *end = map->base + t->size;
+    if (row == 0 || row == t->body || !tree_attributes(t, map->base, row, &at))
+        return hash | 1;
+    Attribute a;
+    uint64_t id = 0, class = 0;
+    int has_id = 0, has_class = 0;
+    for (uint32_t count = 0; count < map->most_attributes && next_attribute(&at, end, &a); count++) {
+        if (!has_id && a.name_end - a.name == 2 && is_named(&a, "id", 2)) {
+            has_id = 1;
+            if (a.value_end > a.value)
+                id = hash_folded(0xA5, a.value, a.value_end);
+        } else if (!has_class && a.name_end - a.name == 5 && is_named(&a, "class", 5)) {
+            has_class = 1;
+            const byte *from = a.value ? skip_space(a.value, a.value_end) : NULL, *to = from;
+            while (to && to < a.value_end && !is_space(*to))
+                to++;
+            if (to > from)
+                class = hash_folded(0x5A, from, to);
+        }
+    }
+    if (id)
+        hash = mix(hash, id);
+    if (class)
+        hash = mix(hash, class * 3);
+    return hash | 1;
+}
+
+static uint64_t hash_run(const PageMap *map, uint32_t run)
+{
+    const byte *at = map->base + map->tree.run_start[run], *end = map->base + map->tree.run_end[run];
+    uint64_t hash = 0xCBF29CE484222325u;
+    int gap = 0, any = 0;
+    for (; at < end; at++) {
+        if (is_space(*at)) {
+            gap = any;
+            continue;
+        }
+        if (gap)
+            hash = hash_byte(hash, ' ');
+        hash = hash_byte(hash, *at);
+        gap = 0;
+        any = 1;
+    }
+    return hash;
+}
+
+/* Return the keys of all elements, or their paths; NULL with an error set. They are worked out once. */
+static const uint64_t *hashes_of(PageMap *map, int paths)
+{
+    uint32_t count = map->tree.count;
+    if (map->key == NULL) {
+        uint64_t *keys = PyMem_Malloc(count * sizeof *keys);
+        for (uint32_t row = 0; keys && row < count; row++)
+            keys[row] = key_of(map, row);
+        map->key = keys;
+    }
+    if (paths && map->key && map->path == NULL) {
+        uint64_t *all = PyMem_Malloc(count * sizeof *all);
+        for (uint32_t row = 0; all && row < count; row++)
+            all[row] = row ? mix(all[map->tree.parent[row]], map->key[row]) | 1 : map->key[0];
+        map->path = all;
+    }
+    const uint64_t *found = paths ? map->path : map->key;
+    if (found == NULL)
+        PyErr_NoMemory();
+    return found;
+}
+
+PyObject *hashed_column(PageMap *map, const char *name)
+{
+    int is_path = !strcmp(name, "path");
+    if (is_path || !strcmp(name, "key")) {
+        const uint64_t *all = hashes_of(map, is_path);
+        return all ? PyBytes_FromStringAndSize((const char *)all, (Py_ssize_t)map->tree.count * 8) : NULL;
+    }
+    if (strcmp(name, "run_hash")) {
+        PyErr_Format(PyExc_KeyError, "no column %s", name);
+        return NULL;
+    }
+    uint32_t count = map->tree.run_count;
+    PyObject *column = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)count * 8);
+    uint64_t *into = column ? (uint64_t *)(void *)PyBytes_AsString(column) : NULL;
+    for (uint32_t run = 0; into && run < count; run++)
+        into[run] = hash_run(map, run);
+    return column;
+}
+
+PyObject *map_matching(PyObject *self, PyObject *args)
+{
+    PageMap *map = (PageMap *)self;
+    const Tree *t = &map->tree;
+    unsigned long long path, key, parent;
+    int nested;
+    if (!PyArg_ParseTuple(args, "KKKp", &path, &key, &parent, &nested))
+        return NULL;
+    const uint64_t *keys = hashes_of(map, 0), *paths = path ? hashes_of(map, 1) : NULL;
+    PyObject *found = keys && (paths || !path) ? PyList_New(0) : NULL;
+    for (uint32_t row = 0; found && row < t->count;) {
+        int hit = (!path || paths[row] == path) && (!key || keys[row] == key) &&
+                  (!parent || (t->parent[row] >= 0 && keys[t->parent[row]] == parent));
+        if (!hit) {
+            row++;
+            continue;
+        }
+        PyObject *number = PyLong_FromLong((long)row);
+        if (number == NULL || PyList_Append(found, number))
+            Py_CLEAR(found);
+        Py_XDECREF(number);
+        row = nested ? row + 1 : (uint32_t)t->last[row];
+    }
+    return found;
+}
+
+static int compare_hashes(const void *one, const void *other)
+{
+    uint64_t a = *(const uint64_t *)one, b = *(const uint64_t *)other;
+    return a < b ? -1 : a > b;
+}
+
+PyObject *map_signature(PyObject *self, PyObject *Py_UNUSED(unused))
+{
+    PageMap *map = (PageMap *)self;
+    const uint64_t *keys = hashes_of(map, 0);
+    uint64_t *kept = keys ? PyMem_Malloc((map->tree.count + 1) * sizeof *kept) : NULL;
+    if (kept == NULL)
+        return keys ? PyErr_NoMemory() : NULL;
+    size_t count = 0, distinct = 0;
+    uint64_t last = 0; /* rows of a list have one key: most repeats are next to each other */
+    for (uint32_t row = 0; row < map->tree.count; row++)
+        if (keys[row] != last && keys[row] != (hash_tag(map, map->tree.tag[row]) | 1))
+            kept[count++] = last = keys[row];
+    qsort(kept, count, sizeof *kept, compare_hashes);
+    for (size_t i = 0; i < count; i++)
+        if (i == 0 || kept[i] != kept[i - 1])
+            kept[distinct++] = kept[i];
+    PyObject *bytes = PyBytes_FromStringAndSize((const char *)kept, (Py_ssize_t)(distinct * sizeof *kept));
+    PyMem_Free(kept);
+    return bytes;
+}

@@ -1,0 +1,331 @@
+"""The map of a page made by lexbor, for where the extension was not built: slower, with the same answers.
+
+It has what `PageMap` has. As lexbor does not tell where its nodes come from, the offsets are those of a source of its
+own, written from the tree: what is read is the same, but nobody can say where it stands in the page as received.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from html import escape
+from typing import TYPE_CHECKING, Any, Final
+
+from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser
+
+from scythe.extension import native
+from scythe.model import Loss
+from scythe.page.map import PageMap
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from scythe.page.map import Hashes, Integers, Octets, Offsets
+
+_VOID = frozenset("area base br col embed hr img input link meta param source track wbr".split())
+_RAW = frozenset("script style xmp iframe noembed noframes plaintext".split())
+_MUTED = frozenset("template noscript svg math".split())
+_MUTE, _FOREIGN, _UNREFERENCED, _BLANK = 2, 16, 2, 4  # bits as in `scythe.page.map`
+_SEED, _PRIME, _WORD = 0xCBF29CE484222325, 0x100000001B3, (1 << 64) - 1
+_TAGS: Final[dict[str, int]] = {"": 0}  # numbers of all names seen so far
+
+
+@dataclass(slots=True)
+class _Rows:
+    """The columns of one page under way."""
+
+    nodes: list[Any] = field(default_factory=list)
+    tag: list[int] = field(default_factory=list)
+    parent: list[int] = field(default_factory=list)
+    last: list[int] = field(default_factory=list)
+    depth: list[int] = field(default_factory=list)
+    start: list[int] = field(default_factory=list)
+    inner: list[int] = field(default_factory=list)
+    close: list[int] = field(default_factory=list)
+    end: list[int] = field(default_factory=list)
+    run_from: list[int] = field(default_factory=list)
+    run_to: list[int] = field(default_factory=list)
+    flags: list[int] = field(default_factory=list)
+    key: list[int] = field(default_factory=list)
+    path: list[int] = field(default_factory=list)
+    texts: list[Any] = field(default_factory=list)
+    run_start: list[int] = field(default_factory=list)
+    run_end: list[int] = field(default_factory=list)
+    run_row: list[int] = field(default_factory=list)
+    run_flags: list[int] = field(default_factory=list)
+    run_hash: list[int] = field(default_factory=list)
+    written: list[bytes] = field(default_factory=list)
+    size: int = 0
+
+    def write(self, piece: str) -> None:
+        """Add to the source."""
+        coded = piece.encode()
+        self.written.append(coded)
+        self.size += len(coded)
+
+    def open(self, node: Any, parent: int) -> int:
+        """Add an element; `shut` ends it."""
+        row, tag, attributes = len(self.nodes), (node.tag or "").lower(), node.attributes
+        self.nodes.append(node)
+        self.tag.append(_TAGS.setdefault(tag, len(_TAGS)))
+        self.parent.append(parent)
+        self.depth.append(self.depth[parent] + 1 if parent >= 0 else 0)
+        self.start.append(self.size)
+        said = "".join(f' {name}="{escape(value or "")}"' for name, value in attributes.items())
+        self.write(f"<{tag}{said}>")
+        self.inner.append(self.size)
+        above = self.flags[parent] if parent >= 0 else 0
+        foreign = _FOREIGN if tag in ("svg", "math") or above & _FOREIGN else 0
+        self.flags.append((above & _MUTE) | foreign | (_MUTE if tag in _MUTED else 0))
+        bare = parent < 0 or (tag == "body" and parent == 0)
+        self.key.append(key_of(tag, "" if bare else attributes.get("id") or "", "" if bare else _first(attributes)))
+        self.path.append(_mix(self.path[parent], self.key[row]) | 1 if parent >= 0 else self.key[row])
+        self.run_from.append(len(self.texts))
+        for column in (self.last, self.close, self.end, self.run_to):
+            column.append(0)
+        return row
+
+    def shut(self, row: int) -> None:
+        """End an element."""
+        tag = (self.nodes[row].tag or "").lower()
+        self.close[row] = self.size
+        if tag not in _VOID:
+            self.write(f"</{tag}>")
+        self.end[row], self.last[row], self.run_to[row] = self.size, len(self.nodes), len(self.texts)
+
+    def add_text(self, node: Any, row: int) -> None:
+        """Add a text."""
+        text = node.text_content or ""
+        raw = (self.nodes[row].tag or "") in _RAW
+        self.texts.append(node)
+        self.run_row.append(row)
+        self.run_start.append(self.size)
+        self.write(text if raw else escape(text, quote=False))
+        self.run_end.append(self.size)
+        self.run_flags.append((_UNREFERENCED if raw else 0) | (0 if text.strip("\t\n\f\r ") else _BLANK))
+        self.run_hash.append(_hash(" ".join(text.split()).encode()))
+
+
+def _first(attributes: dict[str, str | None]) -> str:
+    return next(iter((attributes.get("class") or "").split()), "")
+
+
+def _hash(text: bytes, seed: int = _SEED) -> int:
+    for byte in text:
+        seed = (seed ^ byte) * _PRIME & _WORD
+    return seed
+
+
+def _fold(text: str, seed: int) -> int:
+    """Hash a name in which every run of digits is the same."""
+    coded = text.encode()
+    for at, byte in enumerate(coded):
+        is_digit = 48 <= byte <= 57
+        if is_digit and at + 1 < len(coded) and 48 <= coded[at + 1] <= 57:
+            continue
+        seed = (seed ^ (35 if is_digit else byte)) * _PRIME & _WORD
+    return seed
+
+
+def _mix(one: int, other: int) -> int:
+    mixed = (one ^ (other + 0x9E3779B97F4A7C15 + (one << 6) + (one >> 2)) & _WORD) * 0xFF51AFD7ED558CCD & _WORD
+    return mixed ^ (mixed >> 32)
+
+
+@lru_cache(maxsize=50_000)
+def key_of(tag: str, element_id: str, first_class: str) -> int:
+    """Return the key of an element, as `src/native/page_hash.c` makes it."""
+    key = _hash(tag.encode())
+    if element_id:
+        key = _mix(key, _fold(element_id, 0xA5))
+    if first_class:
+        key = _mix(key, _fold(first_class, 0x5A) * 3 & _WORD)
+    return key | 1
+
+
+class TreeMap:
+    """The map of one page over a parsed tree."""
+
+    losses: tuple[Loss, ...] = ()  # the parser has no limits
+
+    def __init__(self, tree: LexborHTMLParser) -> None:
+        self.tree = tree
+
+    @classmethod
+    def parse(cls, source: bytes) -> TreeMap:
+        """Parse a page; unlike `PageMap` this may take quadratic time (docs/why/limits.md)."""
+        # events keep <selectedcontent> in step with <option>, which is quadratic in options and no use to a reader
+        return cls(LexborHTMLParser(source, options=LexborDocumentOptions.WO_EVENTS))
+
+    @classmethod
+    def parse_plain(cls, source: bytes) -> TreeMap:
+        """Parse a page, or an empty one in place of a page that is beyond the limits of a map."""
+        is_plain = native is None or not any(
+            "limit" in loss.what or "names" in loss.what for loss in PageMap(source).losses
+        )
+        return cls.parse(source if is_plain else b"")
+
+    @property
+    def root(self) -> Any:
+        """The html element."""
+        return self.tree.root
+
+    @property
+    def body_node(self) -> Any:
+        """The body, or None."""
+        return self.tree.body
+
+    def find(self, *tags: str) -> list[Any]:
+        """Return the elements with one of these names, in the order of the page."""
+        return list(self.tree.css(",".join(tags)))
+
+    def having(self, attribute: str, *parts: str) -> list[Any]:
+        """Return the elements that have an attribute and, in its value, one of the parts, whatever the letter case."""
+        conditions = [f'[{attribute}*="{part}" i]' for part in parts] or [f"[{attribute}]"]
+        return list(self.tree.css(",".join(conditions)))
+
+    def inside(self, node: Any) -> list[Any]:
+        """Return the elements inside of one, in the order of the page."""
+        return [one for one in node.css("*") if one.mem_id != node.mem_id]
+
+    @cached_property
+    def _rows(self) -> _Rows:
+        out = _Rows()
+        here = out.open(self.root, -1)
+        node = self.root.first_child
+        while node is not None or here > 0:
+            if node is None:
+                out.shut(here)
+                node, here = out.nodes[here].next, out.parent[here]
+                continue
+            tag = node.tag or "-"
+            if tag == "-text":
+                out.add_text(node, here)
+            elif tag[0] not in "-!_":
+                here = out.open(node, here)
+                node = node.first_child if tag != "template" else None
+                continue
+            node = node.next
+        out.shut(0)
+        return out
+
+    @cached_property
+    def numbers(self) -> dict[int, int]:
+        """The row of each element and ~run of each text by its `mem_id`."""
+        found = {node.mem_id: row for row, node in enumerate(self._rows.nodes)}
+        return found | {node.mem_id: ~run for run, node in enumerate(self._rows.texts)}
+
+    def element(self, row: int) -> Any:
+        """Return the node of a row or, for ~run, of a text."""
+        return self._rows.nodes[row] if row >= 0 else self._rows.texts[~row]
+
+    def mem_ids(self, rows: Sequence[int]) -> frozenset[int]:
+        """Return the `mem_id` of elements."""
+        return frozenset(self._rows.nodes[row].mem_id for row in rows)
+
+    def __len__(self) -> int:
+        return len(self._rows.nodes)
+
+    @property
+    def tags(self) -> Sequence[str]:
+        """The names of tags by number."""
+        return tuple(_TAGS)
+
+    @cached_property
+    def source(self) -> bytes:
+        """The page written from its tree, which the offsets are of."""
+        return b"".join(self._rows.written)
+
+    @cached_property
+    def body(self) -> int:
+        """The row of the body, 0 where there is none."""
+        return self.numbers.get(self.tree.body.mem_id, 0) if self.tree.body is not None else 0
+
+    def text(self, row: int) -> str:
+        """Return the text inside an element, white space squeezed."""
+        return " ".join(self.element(row).text(deep=True).split())
+
+    def run_text(self, run: int) -> str:
+        """Return the text node that begins with a run, as it stands there."""
+        return self._rows.texts[run].text_content or ""
+
+    def matching(self, path: int = 0, key: int = 0, parent: int = 0, *, nested: bool = False) -> list[int]:
+        """Return the rows of elements with this path, this key, this key of their parent (0: any).
+
+        Without `nested`, those inside another are left out.
+        """
+        rows, found, row = self._rows, [], 0
+        while row < len(rows.key):
+            above = rows.parent[row]
+            hit = (not path or rows.path[row] == path) and (not key or rows.key[row] == key)
+            if hit and (not parent or (above >= 0 and rows.key[above] == parent)):
+                found.append(row)
+                row = row + 1 if nested else rows.last[row]
+            else:
+                row += 1
+        return found
+
+    @cached_property
+    def signature(self) -> Hashes:
+        """The distinct keys of elements with an id or a class, ascending."""
+        import numpy as np
+
+        names = ((node.tag or "").lower() for node in self._rows.nodes)
+        keyed = {key for key, name in zip(self._rows.key, names, strict=True) if key != key_of(name, "", "")}
+        return np.array(sorted(keyed), np.uint64)
+
+    def shown_text(self, top: int, rows: Sequence[int] = (), emptied: frozenset[int] = frozenset()) -> str:
+        """Return the text that some elements inside of `top` show, as their rendered blocks; without rows, all."""
+        from scythe.page.blocks import find_grid, read_blocks, render_text
+
+        blocks = read_blocks(self, top, emptied)
+        firsts = [
+            self._first_run(blocks.leaves[start:end])
+            for start, end in zip(blocks.leaf_start, blocks.leaf_end, strict=True)
+        ]
+        spans = [(self.run_from[row], self.run_to[row]) for row in rows]
+        kept = [
+            block
+            for block, box in enumerate(blocks.box)
+            if not blocks.box_hidden[box] and (not spans or any(start <= firsts[block] < end for start, end in spans))
+        ]
+        return render_text(blocks, kept, find_grid(blocks))
+
+    def _first_run(self, leaves: Sequence[Any]) -> int:
+        return next((~number for leaf in leaves if (number := self.numbers[leaf.mem_id]) < 0), -1)
+
+    def __getattr__(self, name: str) -> Any:
+        kinds = {"tag": "uint16", "flags": "uint8", "run_flags": "uint8", "key": "uint64", "path": "uint64"}
+        if name.startswith("_") or name not in _COLUMNS:
+            raise AttributeError(name)
+        import numpy as np
+
+        kind = kinds.get(name, "uint64" if name == "run_hash" else "uint32" if name in _OFFSETS else "int32")
+        column = self.__dict__[name] = np.array(getattr(self._rows, name), np.dtype(kind))
+        return column
+
+    if TYPE_CHECKING:
+        tag: Any
+        parent: Integers
+        last: Integers
+        depth: Integers
+        start: Offsets
+        inner: Offsets
+        close: Offsets
+        end: Offsets
+        run_from: Integers
+        run_to: Integers
+        flags: Octets
+        key: Hashes
+        path: Hashes
+        run_start: Offsets
+        run_end: Offsets
+        run_row: Integers
+        run_flags: Octets
+        run_hash: Hashes
+
+
+_OFFSETS = frozenset("start inner close end run_start run_end".split())
+_COLUMNS = _OFFSETS | frozenset(
+    "tag parent last depth run_from run_to flags key path run_row run_flags run_hash".split()
+)

@@ -1,0 +1,90 @@
+"""Cut the main text of a page out of its map: what rendering the chosen blocks of the page gives, and nothing else.
+
+A rule leads to elements; the blocks inside them, without those of dropped elements and hidden boxes, are rendered as
+`page.content` renders them. Markdown, HTML and images come from there, when someone asks for them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from scythe.page import Page
+from scythe.page.blocks import Blocks, read_blocks
+from scythe.page.content import MarkImages, PageContent
+from scythe.page.map import PageMap
+from scythe.site.evidence import Ints, leaf_rows
+from scythe.site.rules import TextRule
+
+
+@dataclass(frozen=True, slots=True)
+class CutText:
+    """The main text of one page, and where it stands."""
+
+    text: str
+    span: tuple[int, int]  # bytes of the source of the map
+    roots: tuple[int, ...]
+    drops: tuple[int, ...]  # elements inside that were left out
+
+
+def cut_text(page: PageMap, rule: TextRule, roots: Ints) -> CutText:
+    """Return the text of some elements without what the rule drops."""
+    rows = roots.tolist()
+    dropped = dropped_rows(page, rule, rows)
+    top = rows[0] if len(rows) == 1 else _around(page, rows)
+    text = page.shown_text(top, rows if len(rows) > 1 else (), page.mem_ids(dropped))
+    return CutText(text, (int(page.start[rows[0]]), int(page.end[rows[-1]])), tuple(rows), tuple(dropped))
+
+
+def chosen_blocks(page: PageMap, rows: Sequence[int], dropped: Sequence[int]) -> tuple[Blocks, list[int]]:
+    """Return the blocks of the innermost element around the chosen ones, and which of them are shown inside those."""
+    top = rows[0] if len(rows) == 1 else _around(page, rows)
+    blocks = read_blocks(page, top, page.mem_ids(dropped))
+    kept = _visible(blocks)
+    if len(rows) == 1:
+        return blocks, kept
+    inside = np.zeros(len(page.run_row) + 1, bool)
+    for row in rows:
+        inside[page.run_from[row] : page.run_to[row]] = True
+    leaves = leaf_rows(page, blocks)
+    runs = np.array([~leaves[at] if leaves[at] < 0 else -1 for at in blocks.leaf_start], np.int64)
+    return blocks, [block for block in kept if inside[runs[block]]]
+
+
+def cut_content(page: Page, mapped: PageMap, cut: CutText, mark_images: MarkImages) -> PageContent:
+    """Return the content whose text was cut, to be rendered in other ways."""
+    blocks, kept = chosen_blocks(mapped, cut.roots, cut.drops)
+    part = replace(page)
+    part.__dict__.update(_mapped=(mapped, ()), blocks=blocks)
+    return PageContent(part, tuple(kept), mark_images=mark_images)
+
+
+def dropped_rows(page: PageMap, rule: TextRule, roots: Sequence[int]) -> list[int]:
+    """Return the elements inside the chosen ones that the rule drops, none of them inside another."""
+    found: list[int] = []
+    for selector in rule.drops:
+        for row in page.matching(key=selector.key, parent=selector.parent, nested=True):
+            if any(root < row < page.last[root] for root in roots):
+                found.append(row)
+    kept: list[int] = []
+    for row in sorted(set(found)):
+        if not kept or row >= page.last[kept[-1]]:
+            kept.append(row)
+    return kept
+
+
+def _around(page: PageMap, rows: Sequence[int]) -> int:
+    """Return the innermost element around several."""
+    row = rows[0]
+    while page.last[row] <= rows[-1]:
+        row = int(page.parent[row])
+    return row
+
+
+def _visible(blocks: Blocks) -> list[int]:
+    hidden = blocks.box_hidden
+    if True not in hidden:
+        return list(range(len(blocks)))
+    return [block for block, box in enumerate(blocks.box) if not hidden[box]]

@@ -1,1 +1,0 @@
-"""Cut learned fields, lists and images out of the bytes of a page."""

@@ -1,1 +1,0 @@
-"""Apply learned rules to the parsed page: the reference for every cut."""

@@ -1,0 +1,203 @@
+"""Tell the layouts of a site apart by the keys that their pages have.
+
+A page belongs to the layout with which it shares most keys of elements with a class or an id, each counted by how many
+of the layout's first pages had it. Where content brings its own classes, what stands outside of the text decides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+import numpy as np
+
+from scythe.page.map import PageMap
+from scythe.site.evidence import Flags, Floats, Hashes, Ints, keyed_elements
+from scythe.site.rules import Layout, TextRule
+from scythe.site.select import rows
+
+_COUNTED_PAGES = 30  # a layout's first pages say what is usual on it
+_SAME, _ALIKE = 0.7, 0.5  # Jaccard similarity; with the second, what stands outside of the text must be the same
+_SAME_OUTSIDE = 0.85
+_SURE = 0.85  # score of a rule that may say that a page is of its layout
+_COMPARED = 3
+
+
+@dataclass(slots=True)
+class LayoutMarks:
+    """How often each key was there on a layout's first pages."""
+
+    pages: int = 0
+    counts: dict[int, int] = field(default_factory=dict)
+
+    def observe(self, keys: Hashes) -> bool:
+        """Count one page more, unless enough were; say whether it was counted."""
+        if self.pages >= _COUNTED_PAGES:
+            return False
+        self.pages += 1
+        for key in keys.tolist():
+            self.counts[key] = self.counts.get(key, 0) + 1
+        return True
+
+    def jaccard(self, keys: Hashes) -> float:
+        """Say how much a page has in common with the layout: 1 everything, 0 nothing."""
+        if not self.counts:
+            return 0.0
+        shared = sum(self.counts.get(key, 0) for key in keys.tolist()) / self.pages
+        return shared / (sum(self.counts.values()) / self.pages + len(keys) - shared)
+
+    def dump(self) -> tuple[tuple[int, int], ...]:
+        """Return keys and counts, ascending."""
+        return tuple(sorted(self.counts.items()))
+
+
+class MappedPage:
+    """A page map with what finding its layout asks of it."""
+
+    def __init__(self, page: PageMap) -> None:
+        self.map = page
+
+    @cached_property
+    def keyed(self) -> Flags:
+        """Which elements have a class or an id."""
+        return keyed_elements(self.map)
+
+    @cached_property
+    def keys(self) -> Hashes:
+        """The distinct keys of these elements."""
+        return self.map.signature
+
+    def roots(self, rule: TextRule) -> Ints:
+        """Return the elements that hold the text by a rule."""
+        found = [rows(self.map, selector) for selector in rule.roots]
+        return found[0] if len(found) == 1 else np.unique(np.concatenate(found))
+
+    def keys_outside(self, roots: Ints) -> Hashes:
+        """Return the distinct keys of elements that are not inside the text."""
+        outside = self.keyed.copy()
+        for row in roots.tolist():
+            outside[row + 1 : self.map.last[row]] = False
+        return np.unique(self.map.key[outside])
+
+
+class KnownLayout:
+    """A layout with the marks that its pages are known by; what is learned replaces `layout`."""
+
+    def __init__(self, layout: Layout) -> None:
+        self.layout = layout
+        self.marks = LayoutMarks(layout.marked, dict(layout.marks))
+        self.outside = LayoutMarks(layout.marked, dict(layout.outside))
+        self.child: KnownLayout | None = None  # for its pages that the rule of its text does not fit
+        self.samples: list[tuple[PageMap, str]] = []  # pages that it was learned from, with their addresses
+
+    @property
+    def text(self) -> TextRule | None:
+        """The rule of the main text, if there is one."""
+        found = self.layout.field("text")
+        return found.text if found is not None else None
+
+    def frozen(self) -> Layout:
+        """Return the layout with its marks as they are now."""
+        return replace(self.layout, marks=self.marks.dump(), marked=self.marks.pages, outside=self.outside.dump())
+
+
+class LayoutIndex:
+    """The layouts of a site, to find that of a page among them."""
+
+    def __init__(self, layouts: Iterable[Layout] = ()) -> None:
+        self.known: list[KnownLayout] = []
+        self._is_stale = True
+        self._words = np.zeros(0, np.uint64)
+        self._shares = np.zeros((0, 0))
+        self._totals = np.zeros(0)
+        by_name: dict[str, KnownLayout] = {}
+        for layout in layouts:
+            known = by_name[layout.name] = KnownLayout(layout)
+            if layout.parent in by_name:
+                by_name[layout.parent].child = known
+            else:
+                self.known.append(known)
+
+    def __iter__(self) -> Iterator[KnownLayout]:
+        for known in self.known:
+            found: KnownLayout | None = known
+            while found is not None:
+                yield found
+                found = found.child
+
+    def add(self, known: KnownLayout) -> None:
+        """Add a layout that pages may be of from now on."""
+        self.known.append(known)
+        self._is_stale = True
+
+    def depth_of(self, wanted: KnownLayout) -> int:
+        """Return how many layouts a layout is a child of, one of another."""
+        for known in self.known:
+            depth, found = 0, known
+            while found is not wanted and found.child is not None:
+                depth, found = depth + 1, found.child
+            if found is wanted:
+                return depth
+        return 0
+
+    def observe(self, known: KnownLayout, page: MappedPage) -> None:
+        """Count what a page of a layout has."""
+        if known.marks.observe(page.keys):
+            self._is_stale = True
+
+    def find(self, page: MappedPage) -> tuple[KnownLayout | None, Ints]:
+        """Return the layout of a page, None where none is near, and the elements that the rule of its text leads to."""
+        nothing: Ints = np.zeros(0, np.int64)
+        if not self.known:
+            return None, nothing
+        likeness = self._compare(page.keys)
+        order = np.argsort(-likeness, kind="stable")[:_COMPARED].tolist()
+        known = self.known[order[0]]
+        if likeness[order[0]] < _SAME:
+            near = [self.known[at] for at in order if likeness[at] >= _ALIKE]
+            found = next((each for each in near if self._is_same_outside(each, page)), None)
+            if found is None:
+                return None, nothing
+            known = found
+        return self._down(known, page, nothing)
+
+    def _down(self, known: KnownLayout, page: MappedPage, nothing: Ints) -> tuple[KnownLayout, Ints]:
+        while True:
+            roots = page.roots(known.text) if known.text is not None else nothing
+            if len(roots) or known.child is None:
+                return known, roots
+            known = known.child
+
+    def _is_same_outside(self, known: KnownLayout, page: MappedPage) -> bool:
+        rule = known.text
+        if rule is None or rule.score < _SURE or not known.outside.counts:
+            return False
+        roots = page.roots(rule)
+        return len(roots) > 0 and known.outside.jaccard(page.keys_outside(roots)) >= _SAME_OUTSIDE
+
+    def _compare(self, keys: Hashes) -> Floats:
+        if self._is_stale:
+            self._tabulate()
+        at = np.searchsorted(self._words, keys)
+        at[at == len(self._words)] = 0
+        shared = self._shares[:, at[self._words[at] == keys]].sum(axis=1)
+        likeness: Floats = shared / np.maximum(self._totals + len(keys) - shared, 1e-9)
+        return likeness
+
+    def _tabulate(self) -> None:
+        """Put the marks of all layouts into one table."""
+        words = sorted({key for known in self.known for key in known.marks.counts})
+        self._words = np.array(words or [0], np.uint64)
+        self._shares = np.zeros((len(self.known), len(self._words)))
+        for row, known in enumerate(self.known):
+            if known.marks.counts:
+                at = np.searchsorted(self._words, np.fromiter(known.marks.counts, np.uint64, len(known.marks.counts)))
+                self._shares[row, at] = np.fromiter(known.marks.counts.values(), float) / known.marks.pages
+        self._totals = self._shares.sum(axis=1)
+        self._is_stale = False
+
+
+def layouts_of(index: LayoutIndex) -> tuple[Layout, ...]:
+    """Return the layouts of which something was learned as they are now, parents first."""
+    return tuple(known.frozen() for known in index if known.layout.pages or known.layout.fields)

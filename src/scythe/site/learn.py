@@ -1,0 +1,203 @@
+"""Learn the layouts of a site page by page, from pages that are read anyway.
+
+Three pages of a layout give rules, six settle them. A page that the rule of its layout does not fit begins a child
+layout with evidence of its own; a layout whose pages show no rule rests for a while before it is tried again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from scythe.limits import LIMITS
+from scythe.page.blocks import Blocks
+from scythe.site.cut import cut_text
+from scythe.site.drift import usual_of
+from scythe.site.evidence import PageEvidence, evidence_of, stack
+from scythe.site.layout_marks import KnownLayout, LayoutIndex, LayoutMarks, MappedPage
+from scythe.site.page_fields import ColdValues, PlaceLearner, cut_place
+from scythe.site.rules import FieldRules, Layout, TextRule
+from scythe.site.run_labels import label_runs
+from scythe.site.select import Selector, with_name
+from scythe.site.text_rules import EMPTY_WORDS, TextLearner
+
+FIRST_PAGES, SETTLED_PAGES, LAST_PAGES = 3, 6, 12  # read to learn rules, to settle them, to give up
+_SCORES = {FIRST_PAGES: 0.6, SETTLED_PAGES: 0.5, LAST_PAGES: 0.35}  # expected F1 that a rule needs by then
+_EMPTY_PAGES = 0.8
+_PAUSES = (12, 24, 48)  # pages of a fruitless layout before it is tried again
+_DEEPEST = 3  # children of children
+PLACED = ("title", "author", "date")
+
+
+@dataclass(frozen=True, slots=True)
+class ReadPage:
+    """One page that was read cold."""
+
+    page: MappedPage
+    blocks: Blocks  # of its map
+    kept: tuple[int, ...]
+    values: ColdValues
+
+
+@dataclass(slots=True)
+class Lesson:
+    """What has been seen of a layout that is being learned."""
+
+    evidence: list[PageEvidence] = field(default_factory=list)
+    pages: list[ReadPage] = field(default_factory=list)
+    rest: int = 0  # pages to come before it is tried again
+    failures: int = 0
+
+
+class LayoutLearner:
+    """Learns the layouts of an index. `names` are the fields wanted, of text, title, author and date."""
+
+    def __init__(self, index: LayoutIndex, names: Sequence[str]) -> None:
+        self._index = index
+        self._names = names
+        self._lessons: dict[int, Lesson] = {}
+        self._count = 0
+
+    def is_learning(self, known: KnownLayout | None) -> bool:
+        """Say whether a page of a layout should be read although rules could cut it."""
+        return known is None or not known.layout.is_settled
+
+    def meet(self, known: KnownLayout | None, page: MappedPage) -> KnownLayout | None:
+        """Count a page of a layout, or of a new one, without learning from it; None where there are too many."""
+        known = known or self._begin(None)
+        if known is not None:
+            self._index.observe(known, page)
+        return known
+
+    def finish(self) -> None:
+        """Learn as well as possible from what there is: no more pages may come."""
+        for known in list(self._index):
+            lesson = self._lessons.get(id(known))
+            if lesson is not None and len(lesson.pages) > 1 and len(lesson.pages) not in _SCORES:
+                self._learn(known, lesson)
+
+    def take(self, known: KnownLayout | None, read: ReadPage, *, fits: bool) -> KnownLayout | None:
+        """Learn from a page; return the layout whose rules changed, None where nothing did.
+
+        `fits` says that the rule of the layout's text leads somewhere on the page.
+        """
+        if known is None or (known.layout.is_settled and known.text is not None and not fits):
+            known = self._begin(known)
+            if known is None:
+                return None
+        if known.layout.is_settled:
+            return None
+        self._index.observe(known, read.page)
+        if len(known.samples) < SETTLED_PAGES and not any(
+            page.source == read.page.map.source for page, _ in known.samples
+        ):
+            known.samples.append((read.page.map, read.values.url))
+        lesson = self._lessons.setdefault(id(known), Lesson())
+        if lesson.rest:
+            lesson.rest -= 1
+            return None
+        if any(read.page.map.source == other.page.map.source for other in lesson.pages):
+            return None  # what repeats on one page and its copy is no constant
+        keyed = read.page.keyed
+        lesson.evidence.append(evidence_of(read.page.map, keyed, read.blocks, read.kept, read.values.title))
+        lesson.pages.append(read)
+        if len(lesson.pages) not in _SCORES:
+            return None
+        return self._learn(known, lesson)
+
+    def _begin(self, parent: KnownLayout | None) -> KnownLayout | None:
+        """Add a layout, or a child of one."""
+        if sum(1 for _ in self._index) >= LIMITS.profile_layouts:
+            return None
+        known = KnownLayout(Layout(self._free_name(), parent=parent.layout.name if parent is not None else ""))
+        if parent is None:
+            self._index.add(known)
+            return known
+        if self._index.depth_of(parent) >= _DEEPEST:
+            return None
+        parent.child = known
+        return known
+
+    def _free_name(self) -> str:
+        taken = {known.layout.name for known in self._index}
+        while f"layout-{self._count + 1}" in taken:
+            self._count += 1
+        self._count += 1
+        return f"layout-{self._count}"
+
+    def _learn(self, known: KnownLayout, lesson: Lesson) -> KnownLayout | None:
+        """Choose rules by all evidence there is."""
+        count = len(lesson.pages)
+        rule, is_empty = self._learn_text(lesson.evidence) if "text" in self._names else (None, False)
+        if rule is not None and rule.score < min(score for pages, score in _SCORES.items() if pages <= max(count, 3)):
+            rule = None
+        is_settled = count >= SETTLED_PAGES and (rule is not None or "text" not in self._names or is_empty)
+        if not is_settled and count == LAST_PAGES:
+            self._give_up(lesson)
+        shown = tuple(rules for rules in known.layout.fields if rules.values is not None)
+        fields = (*self._fields(lesson, rule), *shown)
+        known.layout = replace(
+            known.layout, fields=fields, pages=count, is_settled=is_settled, is_empty=is_empty and rule is None
+        )
+        known.outside = LayoutMarks()
+        if rule is not None:
+            for read in lesson.pages:
+                known.outside.observe(read.page.keys_outside(read.page.roots(rule)))
+        if is_settled:
+            del self._lessons[id(known)]
+        return known
+
+    def _give_up(self, lesson: Lesson) -> None:
+        """Let a layout rest whose pages show no rule; what was seen of them is forgotten."""
+        lesson.rest = _PAUSES[min(lesson.failures, len(_PAUSES) - 1)]
+        lesson.failures += 1
+        lesson.evidence.clear()
+        lesson.pages.clear()
+
+    def _learn_text(self, evidence: Sequence[PageEvidence]) -> tuple[TextRule | None, bool]:
+        of = stack(evidence)
+        labels = label_runs(of)
+        is_empty = len(evidence) >= SETTLED_PAGES and bool(np.mean(labels.page_words < EMPTY_WORDS) >= _EMPTY_PAGES)
+        return (None, True) if is_empty else (TextLearner(of, labels).learn(), False)
+
+    def _fields(self, lesson: Lesson, rule: TextRule | None) -> list[FieldRules]:
+        pages = lesson.pages
+        found: list[FieldRules] = []
+        if rule is not None:
+            texts = [self._text_of(read, rule) for read in pages]
+            found.append(FieldRules("text", text=_named(rule, pages), usual=usual_of(texts)))
+        placed = PlaceLearner(
+            [read.page.map for read in pages], [read.page.keyed for read in pages], [read.values for read in pages]
+        )
+        for name in PLACED:
+            places = placed.learn(name) if name in self._names else ()
+            if places:
+                places = tuple(
+                    replace(place, selector=name_selector(place.selector, pages)) if place.selector else place
+                    for place in places
+                )
+                first = [cut_place(read.page.map, places[0], read.values.url) for read in pages]
+                values = [(value.value,) if value is not None else () for value in first]
+                found.append(FieldRules(name, places=places, usual=usual_of(values)))
+        return found
+
+    def _text_of(self, read: ReadPage, rule: TextRule) -> tuple[str, ...]:
+        roots = read.page.roots(rule)
+        return (cut_text(read.page.map, rule, roots).text,) if len(roots) else ()
+
+
+def _named(rule: TextRule, pages: Sequence[ReadPage]) -> TextRule:
+    """Give the selectors of a rule names that people can read."""
+    return replace(
+        rule,
+        roots=tuple(name_selector(selector, pages) for selector in rule.roots),
+        drops=tuple(name_selector(selector, pages) for selector in rule.drops),
+    )
+
+
+def name_selector(selector: Selector, pages: Sequence[ReadPage]) -> Selector:
+    """Return a selector with the name that its elements have on the first page with some."""
+    tried = (with_name(read.page.map, selector) for read in pages)
+    return next((named for named in tried if named.name), selector)

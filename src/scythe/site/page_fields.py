@@ -1,0 +1,255 @@
+"""Title, author and date of a page as a layout's pages have them: learned from what reading them cold said.
+
+Reading a page cold is often wrong about these; the same place on several pages is not. A place is believed where it
+agrees with the cold value on most pages. Titles and dates vary from page to page; what does not is no title.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from scythe.page.dates import to_iso
+from scythe.page.map import MUTED, PageMap
+from scythe.page.title import comparable, shared_part, without_shared
+from scythe.site.evidence import Flags, Ints
+from scythe.site.rules import ADDRESS, ATTRIBUTE, ELEMENT, META, PlaceRule
+from scythe.site.select import FIRST, Selector, rows
+
+_AGREE = 0.6  # share of the pages
+_VARY = 0.8  # of them have a heading of their own
+_TITLE_PART = 8  # letters of a part of the title that the site's name or a page number follows
+_LONGEST = 300  # characters of a value
+_PLACES = 3  # kept of one field
+_RUNS = 60  # runs of an element that may hold a value
+_META_NAMES = ("property", "name", "itemprop")
+_HEADINGS = ("h1", "h2", "h3", "h4")
+_ADDRESS_DATE = re.compile(r"(?<!\d)((?:19|20)\d\d)[-/](\d{1,2})[-/](\d{1,2})(?!\d)")
+_WORD = re.compile(r"[^\W_]+")
+_PROBED = 80  # characters of a value, of which the longest word is looked for in the source
+_DATE_PARTS = 10  # characters of a date without its time
+
+
+@dataclass(frozen=True, slots=True)
+class ColdValues:
+    """What reading one page said of it."""
+
+    url: str
+    title: str
+    author: str
+    date: str
+
+
+class PlacedValue(NamedTuple):
+    """A value and where it was found: bytes of the source, None for an address."""
+
+    value: str
+    span: tuple[int, int] | None
+
+
+def cut_place(page: PageMap, rule: PlaceRule, url: str | None) -> PlacedValue | None:
+    """Return the value at a place, or None where the page has none."""
+    if rule.source == ADDRESS:
+        dated = _ADDRESS_DATE.search(url or "")
+        date = to_iso("-".join(part.rjust(2, "0") for part in dated.groups())) if dated else ""
+        return PlacedValue(date, None) if date else None
+    row = _row_of(page, rule)
+    if row < 0:
+        return None
+    if rule.source == ELEMENT:
+        value = page.text(row) if page.run_to[row] - page.run_from[row] <= _RUNS else ""
+    else:
+        value = " ".join((page.element(row).attributes.get(_taken(rule)) or "").split())
+    value = without_shared(value, rule.shared) if rule.shared else value
+    return PlacedValue(value, (int(page.start[row]), int(page.end[row]))) if value else None
+
+
+def _taken(rule: PlaceRule) -> str:
+    return "content" if rule.source == META else rule.attribute
+
+
+def _row_of(page: PageMap, rule: PlaceRule) -> int:
+    if rule.source != META:
+        assert rule.selector is not None
+        found = rows(page, rule.selector)
+        return int(found[0]) if len(found) else -1
+    wanted = rule.name.encode()
+    for row in tagged(page, "meta").tolist():
+        tag = page.source[page.start[row] : page.inner[row]]
+        if wanted in tag and page.element(row).attributes.get(rule.attribute) == rule.name:
+            return int(row)
+    return -1
+
+
+def tagged(page: PageMap, *names: str) -> Ints:
+    """Return the elements with one of these tags."""
+    tags = page.tags
+    numbers = [tags.index(name) for name in names if name in tags]
+    if not numbers:
+        return np.zeros(0, np.intp)
+    found: Ints = np.flatnonzero(np.logical_or.reduce([page.tag == number for number in numbers]))
+    return found
+
+
+class PlaceLearner:
+    """Pages of one layout with what reading them said, to learn where title, author and date stand."""
+
+    def __init__(self, pages: Sequence[PageMap], keyed: Sequence[Flags], cold: Sequence[ColdValues]) -> None:
+        self._pages = pages
+        self._keyed = keyed
+        self._cold = cold
+
+    def learn(self, name: str) -> tuple[PlaceRule, ...]:
+        """Return the places of a field, the one that agrees most first."""
+        wanted = [getattr(cold, name) for cold in self._cold]
+        if name == "title":
+            return self._learn_title(wanted)
+        if name == "date":
+            wanted = [value[:_DATE_PARTS] for value in wanted]
+        if sum(map(bool, wanted)) < _AGREE * len(wanted):
+            return ()
+        return self._places(name, wanted)
+
+    def _learn_title(self, wanted: list[str]) -> tuple[PlaceRule, ...]:
+        """Return where titles stand; the title of the head, without what all share, is the last resort."""
+        is_constant = len(set(wanted)) == 1 and len(wanted) > 1
+        found = self._heading_places() if is_constant else self._places("title", wanted)
+        titled = [(page, tagged(page, "title")) for page in self._pages]
+        heads = [page.text(int(at[0])) if len(at) else "" for page, at in titled]
+        if len(set(heads)) > 1:
+            selector = next(Selector(path=int(page.path[at[0]])) for page, at in titled if len(at))
+            shared = shared_part(heads) if len(set(heads)) > 2 else ""
+            found += (PlaceRule(ELEMENT, selector, shared=shared),)
+        return found
+
+    def _heading_places(self) -> tuple[PlaceRule, ...]:
+        """Return the place of the first heading that differs from page to page: what the title should have said."""
+        texts: dict[Selector, list[tuple[int, str]]] = {}
+        for page, keyed in zip(self._pages, self._keyed, strict=True):
+            for order, row in enumerate(tagged(page, *_HEADINGS).tolist()):
+                text = page.text(row) if not page.flags[row] & MUTED else ""
+                if 0 < len(text) <= _LONGEST:
+                    for selector in _selectors(page, keyed, row):
+                        texts.setdefault(selector, []).append((order, text))
+        count = len(self._pages)
+        varying = [
+            (sum(order for order, _ in found) / len(found), -len(found), number)
+            for number, found in enumerate(texts.values())
+            if len(found) >= _AGREE * count and len({text for _, text in found}) >= _VARY * len(found)
+        ]
+        selectors = list(texts)
+        return tuple(PlaceRule(ELEMENT, selectors[number]) for _, _, number in sorted(varying)[:1])
+
+    def _places(self, name: str, wanted: Sequence[str]) -> tuple[PlaceRule, ...]:
+        counts: Counter[PlaceRule] = Counter()
+        for page, keyed, cold, value in zip(self._pages, self._keyed, self._cold, wanted, strict=True):
+            if value:
+                counts.update(list(dict.fromkeys(self._candidates(page, keyed, cold, name, value))))
+        need = _AGREE * len(wanted)
+        rank = _DATE_RANK if name == "date" else _RANK
+        ranked = sorted(counts.items(), key=lambda item: (-item[1], rank[item[0].source], _is_bare(item[0])))
+        chosen: list[PlaceRule] = []
+        for rule, count in ranked:
+            if count < need or len(chosen) == _PLACES:
+                break
+            values = [cut_place(page, rule, cold.url) for page, cold in zip(self._pages, self._cold, strict=True)]
+            texts = [found.value for found in values if found is not None]
+            is_told = len(set(texts)) > 1 or len(texts) < 3 or (name == "author" and _is_name(rule, texts[0]))
+            if is_told:
+                share = round(count / len(wanted), 3)
+                chosen.append(PlaceRule(rule.source, rule.selector, rule.attribute, rule.name, share=share))
+        return tuple(chosen)
+
+    def _candidates(self, page: PageMap, keyed: Flags, cold: ColdValues, name: str, value: str) -> Iterator[PlaceRule]:
+        """Yield the places of one page that have the value."""
+        is_date = name == "date"
+        if is_date and (found := cut_place(page, PlaceRule(ADDRESS), cold.url)) and found.value[:_DATE_PARTS] == value:
+            yield PlaceRule(ADDRESS)
+        for row in tagged(page, "meta").tolist():
+            attributes = page.element(row).attributes
+            if _is_it(attributes.get("content") or "", value, name):
+                for attribute in _META_NAMES:
+                    if attributes.get(attribute):
+                        yield PlaceRule(META, attribute=attribute, name=attributes[attribute])
+        if is_date:
+            for row in tagged(page, "time").tolist():
+                if _is_it(page.element(row).attributes.get("datetime") or "", value, name):
+                    for selector in _selectors(page, keyed, row):
+                        yield PlaceRule(ATTRIBUTE, selector, attribute="datetime")
+        for row in self._rows_with(page, value, name):
+            for selector in _selectors(page, keyed, row):
+                yield PlaceRule(ELEMENT, selector)
+
+    def _rows_with(self, page: PageMap, value: str, name: str) -> Iterator[int]:
+        """Yield the elements whose text is the value."""
+        is_date = name == "date"
+        places = _occurrences(page.source, _probe(value, is_date=is_date))
+        if not len(places):
+            return
+        size = np.concatenate([[0], np.cumsum(page.run_end.astype(np.int64) - page.run_start)])
+        length = size[page.run_to] - size[page.run_from]
+        runs = page.run_to - page.run_from
+        most = 200 if is_date else 6 * len(value.encode()) + 100
+        least = 4 if is_date else len(value) / 2
+        near = (length >= least) & (length <= most) & (runs > 0) & (runs <= _RUNS) & (page.flags & MUTED == 0)
+        rows = np.flatnonzero(near)
+        holds = np.searchsorted(places, page.inner[rows]) < np.searchsorted(places, page.close[rows])
+        for row in rows[holds].tolist():
+            if _is_it(page.text(row), value, name):
+                yield row
+
+
+def _probe(value: str, *, is_date: bool) -> bytes:
+    """Return what stands in the source where a value does: the year of a date, or the longest of its first words."""
+    return value[:4].encode() if is_date else max(_WORD.findall(value[:_PROBED]), key=len, default="").encode()
+
+
+def _occurrences(source: bytes, probe: bytes) -> Ints:
+    """Return where some bytes stand in a page."""
+    found: list[int] = []
+    at = source.find(probe) if probe else -1
+    while at >= 0:
+        found.append(at)
+        at = source.find(probe, at + 1)
+    return np.array(found, np.int64)
+
+
+_RANK = {META: 1, ATTRIBUTE: 0, ELEMENT: 0, ADDRESS: 2}
+_DATE_RANK = {META: 0, ATTRIBUTE: 0, ELEMENT: 1, ADDRESS: 2}  # the first two know the time and its zone
+
+
+def _is_name(rule: PlaceRule, value: str) -> bool:
+    """Say whether what all pages name as their author may be one: a single word in an element is rather a label."""
+    return rule.source == META or " " in value
+
+
+def _is_bare(rule: PlaceRule) -> bool:
+    return rule.selector is None or not rule.selector.key or bool(rule.selector.parent)
+
+
+def _is_it(text: str, value: str, name: str) -> bool:
+    if not text or len(text) > _LONGEST:
+        return False
+    if name == "date":
+        return (to_iso(text) or "")[:_DATE_PARTS] == value
+    if " ".join(text.split()) == value:
+        return True
+    found, wanted = comparable(text), comparable(value)
+    return found == wanted or (name == "title" and len(found) >= max(_TITLE_PART, len(wanted) / 2) and found in wanted)
+
+
+def _selectors(page: PageMap, keyed: Flags, row: int) -> Iterator[Selector]:
+    """Yield the selectors whose first match is an element."""
+    key, parent = int(page.key[row]), int(page.key[page.parent[row]]) if page.parent[row] >= 0 else 0
+    options = [Selector(key=key)] if keyed[row] or page.tags[page.tag[row]] in ("h1", "title") else []
+    options += [Selector(key=key, parent=parent, place=FIRST)] if parent else []
+    options.append(Selector(path=int(page.path[row])))
+    for selector in options:
+        found = rows(page, selector)
+        if len(found) and found[0] == row:
+            yield selector

@@ -1,0 +1,256 @@
+"""Choose the rule for the main text of a layout: the selector, what to leave out, what to add.
+
+A rule is judged by the F1, in words, that the labels of the runs let expect of it, as a mean over the pages. Prefix
+sums make that linear in the elements of all pages, however many selectors are tried.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from scythe.site.evidence import ElementGroups, Flags, Floats, Hashes, Ints, Stack, group, sums
+from scythe.site.rules import TextRule
+from scythe.site.run_labels import RunLabels
+from scythe.site.select import EVERY, FIRST, Selector
+
+_BEST = 8  # selectors for which drops are tried
+_NEAR = 0.12  # of the best
+_FINAL = 3  # of these, additions are tried
+_DROP_GAIN, _ADD_GAIN = 0.002, 0.03
+_DROP_SHARE = 0.25  # of the label a drop may take
+_DROP_KEPT = 0.3  # of it that the reader kept
+_MOST_DROPS, _MOST_ADDS = 12, 2
+_DROP_PAGES = 3
+_BARE, _ALL, _DROP, _ADD = 0.012, 0.006, 0.0005, 0.005  # penalties
+EMPTY_WORDS = 25.0  # a page with fewer labelled words has no text to speak of
+
+
+@dataclass(frozen=True, slots=True)
+class _SelectorKind:
+    """All candidates of one kind of selector."""
+
+    groups: ElementGroups
+    by: str  # path, key or pair
+    is_bare: Flags  # by group
+
+
+@dataclass(frozen=True, slots=True)
+class _Choice:
+    rows: Ints  # selected elements
+    selector: Selector
+    score: float
+
+
+class TextLearner:
+    """Chooses a rule from the labelled pages of one layout."""
+
+    def __init__(self, of: Stack, labels: RunLabels) -> None:
+        self._of = of
+        self._labels = labels
+        self._judged = np.flatnonzero(labels.page_words >= EMPTY_WORDS)
+        if not len(self._judged):
+            self._judged = np.flatnonzero(labels.page_words > 0)
+        self._total = labels.page_words
+        self._words, self._label = labels.words, labels.label
+
+    def learn(self) -> TextRule | None:
+        """Return the best rule, or None where no page has text."""
+        if not len(self._judged):
+            return None
+        choices = self._choices()
+        rules = [self._with_drops(choice) for choice in choices]
+        rules.sort(key=lambda rule: -rule[1])
+        best = [self._with_additions(*rule) for rule in rules[:_FINAL]]
+        return max(best, key=lambda rule: rule.score, default=None)
+
+    def _choices(self) -> list[_Choice]:
+        of = self._of
+        prefix, labelled = sums(self._words), sums(self._words * self._label)
+        inside = labelled[of.run_to] - labelled[of.run_from]
+        rows = np.flatnonzero(inside > 0.2 * self._total[of.page] / max(1, 8))
+        found: list[tuple[float, bytes, _SelectorKind, int, bool]] = []
+        for kind in self._kinds(rows):
+            groups = kind.groups
+            if not groups.count:
+                continue
+            size = prefix[of.run_to[groups.row]] - prefix[of.run_from[groups.row]]
+            share = inside[groups.row]
+            for takes_all in (False, True):
+                w, s = self._cells(groups, size, share, takes_all)
+                f1 = self._mean(w, s) - _BARE * kind.is_bare - _ALL * takes_all
+                for number in np.argsort(-f1, kind="stable")[:_BEST]:
+                    found.append((float(f1[number]), w[number].tobytes(), kind, int(number), takes_all))
+        return self._distinct(found)
+
+    def _kinds(self, rows: Ints) -> list[_SelectorKind]:
+        """Group what is selected alike: rows and all that their selectors would find besides."""
+        of = self._of
+        paths, pairs = (group(of, values, _alike(values, rows)) for values in (of.path, of.pair))
+        keys = group(of, of.key, _alike(of.key, rows[of.keyed[rows]]))
+        return [
+            _SelectorKind(keys, "key", np.zeros(keys.count, bool)),
+            _SelectorKind(pairs, "pair", ~of.keyed[pairs.example]),
+            _SelectorKind(paths, "path", ~of.keyed[paths.example]),
+        ]
+
+    def _cells(self, groups: ElementGroups, size: Floats, share: Floats, takes_all: bool) -> tuple[Floats, Floats]:
+        """Return words and labelled words by group and page."""
+        shape = (groups.count, self._of.pages)
+        w: Floats
+        s: Floats
+        if takes_all:
+            w = np.bincount(groups.cell, size, groups.count * self._of.pages)
+            s = np.bincount(groups.cell, share, groups.count * self._of.pages)
+        else:
+            w, s = np.zeros(shape[0] * shape[1]), np.zeros(shape[0] * shape[1])
+            w[groups.first_of], s[groups.first_of] = size[groups.first], share[groups.first]
+        return w.reshape(shape), s.reshape(shape)
+
+    def _mean(self, w: Floats, s: Floats) -> Floats:
+        judged = self._judged
+        f1: Floats = (2 * s[:, judged] / np.maximum(w[:, judged] + self._total[judged], 1e-9)).mean(axis=1)
+        return f1
+
+    def _distinct(self, found: list[tuple[float, bytes, _SelectorKind, int, bool]]) -> list[_Choice]:
+        found.sort(key=lambda each: -each[0])
+        choices: dict[bytes, _Choice] = {}
+        for score, print_, kind, number, takes_all in found:
+            if len(choices) == _BEST or score < found[0][0] - _NEAR:
+                break
+            if print_ not in choices:
+                groups = kind.groups
+                members = np.flatnonzero(groups.group == number)
+                if not takes_all:
+                    members = np.intersect1d(members, groups.first)
+                selector = self._selector(kind.by, int(groups.example[number]), takes_all)
+                choices[print_] = _Choice(groups.row[members], selector, score)
+        return list(choices.values())
+
+    def _selector(self, by: str, row: int, takes_all: bool) -> Selector:
+        of, place = self._of, EVERY if takes_all else FIRST
+        if by == "path":
+            return Selector(path=int(of.path[row]), place=place)
+        if by == "key":
+            return Selector(key=int(of.key[row]), place=place)
+        return Selector(key=int(of.key[row]), parent=int(of.key[of.parent[row]]), place=place)
+
+    def _with_drops(self, choice: _Choice) -> tuple[TextRule, float, Ints, Floats]:
+        """Leave out of a choice, one after the other, what lowers its score most."""
+        of = self._of
+        inside = _inside(of, choice.rows)
+        rows = np.flatnonzero(inside & (of.run_to > of.run_from))
+        kinds = [
+            _SelectorKind(group(of, of.key, rows[of.keyed[rows]]), "key", np.zeros(0, bool)),
+            _SelectorKind(group(of, of.pair, rows[of.keyed[rows]]), "pair", np.zeros(0, bool)),
+        ]
+        words = self._words
+        drops: list[Selector] = []
+        score = self._score_of(choice.rows, words)
+        while len(drops) < _MOST_DROPS:
+            best = max((self._best_drop(kind, choice.rows, words, score) for kind in kinds), key=lambda found: found[0])
+            gain, rows, selector = best
+            if selector is None or gain <= _DROP_GAIN:
+                break
+            words = words.copy()
+            steps = np.zeros(len(words) + 1)
+            np.add.at(steps, of.run_from[rows], 1)
+            np.add.at(steps, of.run_to[rows], -1)
+            words[np.cumsum(steps)[:-1] > 0] = 0.0
+            drops.append(selector)
+            score += gain
+        penalty = choice.score - self._score_of(choice.rows, self._words)
+        total = score + penalty - _DROP * len(drops)
+        return TextRule((choice.selector,), tuple(drops), round(score, 4)), total, choice.rows, words
+
+    def _best_drop(
+        self, kind: _SelectorKind, roots: Ints, words: Floats, score: float
+    ) -> tuple[float, Ints, Selector | None]:
+        of, groups = self._of, kind.groups
+        if not groups.count:
+            return 0.0, groups.row, None
+        prefix, labelled, kept = sums(words), sums(words * self._label), sums(words * self._labels.kept)
+        at, to = of.run_from[groups.row], of.run_to[groups.row]
+        size, share, said = prefix[to] - prefix[at], labelled[to] - labelled[at], kept[to] - kept[at]
+        cells = groups.count * of.pages
+        w = np.bincount(groups.cell, size, cells).reshape(-1, of.pages)
+        s = np.bincount(groups.cell, share, cells).reshape(-1, of.pages)
+        k = np.bincount(groups.cell, said, cells).reshape(-1, of.pages).sum(axis=1)
+        field = np.bincount(groups.group, self._labels.field_like[groups.row], groups.count)
+        members = np.bincount(groups.group, minlength=groups.count)
+        sizes = np.maximum(w.sum(axis=1), 1e-9)
+        may = (s.sum(axis=1) < _DROP_SHARE * sizes) & ((field > 0.5 * members) | (k < _DROP_KEPT * sizes))
+        may &= (w > 0).sum(axis=1) >= min(_DROP_PAGES, of.pages)
+        root_w = np.bincount(of.page[roots], prefix[of.run_to[roots]] - prefix[of.run_from[roots]], of.pages)
+        root_s = np.bincount(of.page[roots], labelled[of.run_to[roots]] - labelled[of.run_from[roots]], of.pages)
+        gains = np.where(may, self._mean(root_w - w, root_s - s) - score, -1.0)
+        number = int(np.argmax(gains))
+        rows = groups.row[groups.group == number]
+        selector = self._selector(kind.by, int(groups.example[number]), True)
+        return float(gains[number]), rows, selector
+
+    def _score_of(self, rows: Ints, words: Floats) -> float:
+        of = self._of
+        prefix, labelled = sums(words), sums(words * self._label)
+        w = np.bincount(of.page[rows], prefix[of.run_to[rows]] - prefix[of.run_from[rows]], of.pages)
+        s = np.bincount(of.page[rows], labelled[of.run_to[rows]] - labelled[of.run_from[rows]], of.pages)
+        return float(self._mean(w[None], s[None])[0])
+
+    def _with_additions(self, rule: TextRule, total: float, roots: Ints, words: Floats) -> TextRule:
+        """Add selectors of what a rule misses, where that pays."""
+        of = self._of
+        for _ in range(_MOST_ADDS):
+            covered = _inside(of, roots)
+            covered[roots] = True
+            around = sums(np.bincount(roots, minlength=len(of.key)).astype(float))
+            holds = around[of.last] - around[np.arange(len(of.key))] > 0
+            labelled = sums(words * self._label)
+            inside = labelled[of.run_to] - labelled[of.run_from]
+            rows = np.flatnonzero(~covered & ~holds & (inside > 0))
+            best = self._best_addition(rows, roots, words, covered, holds)
+            if best is None or best.score <= rule.score + _ADD_GAIN:
+                break
+            roots = np.sort(np.concatenate([roots, best.rows]))
+            rule = replace(rule, roots=(*rule.roots, best.selector), score=round(best.score, 4))
+            total = best.score - _ADD
+        return replace(rule, score=round(min(rule.score, total + 0.01), 4)) if total < rule.score - 0.01 else rule
+
+    def _best_addition(self, rows: Ints, roots: Ints, words: Floats, covered: Flags, holds: Flags) -> _Choice | None:
+        of = self._of
+        prefix, labelled = sums(words), sums(words * self._label)
+        root_w = np.bincount(of.page[roots], prefix[of.run_to[roots]] - prefix[of.run_from[roots]], of.pages)
+        root_s = np.bincount(of.page[roots], labelled[of.run_to[roots]] - labelled[of.run_from[roots]], of.pages)
+        best: _Choice | None = None
+        for kind in self._kinds(rows):
+            groups = kind.groups
+            if not groups.count:
+                continue
+            size = prefix[of.run_to[groups.row]] - prefix[of.run_from[groups.row]]
+            share = labelled[of.run_to[groups.row]] - labelled[of.run_from[groups.row]]
+            size[covered[groups.row]] = share[covered[groups.row]] = 0.0
+            no_use = kind.is_bare | (np.bincount(groups.group, holds[groups.row], groups.count) > 0)
+            for takes_all in (False, True):
+                w, s = self._cells(groups, size, share, takes_all)
+                f1 = np.where(no_use, 0.0, self._mean(root_w + w, root_s + s))
+                number = int(np.argmax(f1))
+                if best is None or f1[number] > best.score:
+                    members = np.flatnonzero(groups.group == number)
+                    if not takes_all:
+                        members = np.intersect1d(members, groups.first)
+                    selector = self._selector(kind.by, int(groups.example[number]), takes_all)
+                    best = _Choice(groups.row[members], selector, float(f1[number]))
+        return best
+
+
+def _alike(values: Hashes, rows: Ints) -> Ints:
+    return np.flatnonzero(np.isin(values, np.unique(values[rows])))
+
+
+def _inside(of: Stack, rows: Ints) -> Flags:
+    """Say which elements lie inside one of these rows."""
+    steps = np.zeros(len(of.key) + 1, np.int64)
+    np.add.at(steps, rows + 1, 1)
+    np.add.at(steps, of.last[rows], -1)
+    covered: Flags = np.cumsum(steps)[:-1] > 0
+    return covered
