@@ -68,3 +68,20 @@ def test_what_cannot_be_learned_is_said() -> None:
 def test_examples_must_be_one_a_page() -> None:
     with pytest.raises(BadInput, match="one entry per page"):
         scythe.Site.learn(PRODUCTS[:2]).add_fields(PRODUCTS[:2], [None])
+
+
+def test_pages_whose_content_brings_its_own_classes_have_the_field_too() -> None:
+    def page(number: int, classes: str) -> tuple[str, bytes]:
+        extra = "".join(f'<div class="{classes}{n}">about it</div>' for n in range(20))
+        body = f'<h1 class="name">Tool {number}</h1><dl><dt>Price</dt><dd class="price">{number}.50</dd></dl>{extra}'
+        return f"https://shop.example/{number}", body.encode()
+
+    shown = [page(number, "usual") for number in range(3)]
+    site = scythe.Site.learn(shown, [{"price": [f"{number}.50"]} for number in range(3)])
+    found = site.extract(page(7, "another")[1]).fields["price"]
+    assert found.values == ("7.50",)
+    assert found.how.startswith("cut: layout-1")
+    assert (
+        site.extract(page(8, "another")[1].replace(b"Price", b"Colour").replace(b"price", b"c")).fields["price"].values
+        == ()
+    )

@@ -182,11 +182,12 @@ class _Extraction:
     def _cut(self) -> str:
         """Fill the fields that rules give; return why the page should be read, or an empty string."""
         known = self._known
-        if known is None:
-            return UNKNOWN
-        for rules in known.layout.fields:
+        for rules in known.layout.fields if known is not None else ():
             if rules.name in self._wanted:
                 self._fields[rules.name] = self._cut_field(rules)
+        self._borrow()
+        if known is None:
+            return "" if set(self._wanted) <= self._fields.keys() else UNKNOWN
         if "text" in self._wanted and not self._has("text"):
             if known.layout.is_empty:
                 self._fields["text"] = Field((), None, "missing: pages of this layout have no main text")
@@ -219,11 +220,22 @@ class _Extraction:
                 why = strange
         return Field((), None, f"missing: {why}")
 
-    def _cut_values(self, rules: FieldRules, shown: ValueRules, layout: str) -> Field:
+    def _borrow(self) -> None:
+        """Get what was shown by example on other layouts, where the page's own has no rules for it."""
+        lacking = [name for name in self._extractor.profile.named if name in self._wanted and name not in self._fields]
+        for layout in self._extractor.profile.layouts if lacking else ():
+            for rules in layout.fields:
+                if rules.values is not None and rules.name in lacking:
+                    found = self._cut_values(rules, rules.values, layout.name, borrowed=True)
+                    if found.values:
+                        self._fields[rules.name] = found
+                        lacking.remove(rules.name)
+
+    def _cut_values(self, rules: FieldRules, shown: ValueRules, layout: str, *, borrowed: bool = False) -> Field:
         found = cut_values(self._page.map, shown)
         if not found.values:
             return Field((), None, f"missing: {found.why}")
-        strange = judge(rules.usual, found.values, strictly=found.way > 0)
+        strange = judge(rules.usual, found.values, strictly=borrowed or found.way > 0)
         if strange:
             return Field((), None, f"missing: {strange}")
         span = span_of_value(self._page.map, found.rows[0], shown.ways[found.way])

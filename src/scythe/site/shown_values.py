@@ -23,11 +23,11 @@ class Memory:
         self._pages: OrderedDict[str, Values] = OrderedDict()
 
     def remember(self, url: str | None, values: Values) -> None:
-        """Keep the values of one page; the page that was not met for the longest time goes."""
+        """Keep the values of one page beside those of fields that it lacks now; the page met longest ago goes."""
         kept = {name: given for name, given in values.items() if name in self.names and _is_small(given)}
         if not kept or not url:
             return
-        self._pages[url] = kept
+        self._pages[url] = {**self._pages.get(url, {}), **kept}
         self._pages.move_to_end(url)
         if len(self._pages) > PAGES:
             self._pages.popitem(last=False)

@@ -240,33 +240,33 @@ class Site:
         is_learned = page.layout is not None and (page.layout.pages > 0 or bool(page.layout.fields))
         self._health.observe(page.layout if is_learned else None, hows, url)
         if self._profile.named:
+            before = self._memory.recall(url)
             self._memory.remember(url, {name: fields[name].values for name in self._profile.named if name in fields})
-            self._heal(page, url)
+            self._heal(page, before)
 
-    def _heal(self, page: ExtractedPage, url: str | None) -> None:
+    def _heal(self, page: ExtractedPage, before: Example) -> None:
         """Learn fields shown by example anew, where rules lack them, from what the same pages had before."""
         assert page.page is not None
         fields = page.document.fields
-        if page.layout is not None and not any(self._lacks(page.layout, name, fields) for name in self._profile.named):
-            self._lacking.pop(page.layout.name, None)
+        if not any(self._lacks(page.layout, name, fields) for name in self._profile.named):
+            self._lacking.pop(page.layout.name if page.layout is not None else "", None)
             return
         known = self._learner.meet(page.known, page.page)
         if known is None:
             return
         lacking = self._lacking.setdefault(known.layout.name, [])
-        recalled = self._memory.recall(url)
-        if not recalled or any(page.page.map.source == seen.source for seen, _ in lacking):
+        if not before or any(page.page.map.source == seen.source for seen, _ in lacking):
             return
-        lacking.append((page.page.map, recalled))
+        lacking.append((page.page.map, before))
         if len(lacking) in HEAL_PAGES:
             self._add_values(known, [seen for seen, _ in lacking], [shown for _, shown in lacking], keeps=True)
             self._refresh()
             self._health.learned(known.layout)
         del lacking[: -HEAL_PAGES[-1]]
 
-    def _lacks(self, layout: Layout, name: str, fields: Mapping[str, Field]) -> bool:
+    def _lacks(self, layout: Layout | None, name: str, fields: Mapping[str, Field]) -> bool:
         """Say whether a page should have a field that was shown by example and does not."""
-        rules = layout.field(name)
+        rules = layout.field(name) if layout is not None else None
         return (rules is None or rules.usual.is_expected) and not (name in fields and fields[name].values)
 
     def _add_fields(self, given: Sequence[tuple[str | None, bytes]], shown: Sequence[Example | None]) -> Taught:
