@@ -68,6 +68,15 @@ def test_a_page_that_the_rules_do_not_fit_is_read_cold(shop: Site) -> None:
     assert document.how["records"] == "tree: read cold (no records begin as learned)"
 
 
+def test_a_list_that_no_page_learned_had_is_not_lost(shop: Site) -> None:
+    cards = "".join(f'<div class="voucher"><a href="/v/{i}">Voucher {i}</a><p>{i} $</p></div>' for i in range(2, 12))
+    page = shop_page(9).replace(b"</body>", f"<section>{cards}</section></body>".encode())
+    document = extract(shop, page)
+    firsts = [found.records[0].links for found in document.lists]
+    assert ("https://shop.example/v/2",) in firsts
+    assert document.how["records"] == "tree: read cold (siblings of a kind that no page learned had)"
+
+
 def test_what_is_no_page_of_the_site_has_its_records_read_cold(shop: Site) -> None:
     rows = "".join(f"<tr><td>Plant {i}</td><td>{i} cm</td><td>{i + 3} days</td></tr>" for i in range(12))
     page = f"<html><body><table><tr><th>Name</th><th>Height</th><th>Time</th></tr>{rows}</table></body></html>"

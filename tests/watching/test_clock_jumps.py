@@ -48,7 +48,7 @@ class Hands:
     """The clocks of a machine; only tests move them."""
 
     wall: float = datetime(2026, 3, 28, 12, tzinfo=UTC).timestamp()
-    steady: float = 1_000.0
+    steady: float = -1e9  # before any moment of the real one, by which answers come
     seen: list[VisitEvent] = field(default_factory=list)
 
     def pass_s(self, seconds: float) -> None:

@@ -357,7 +357,8 @@ def learn_records(maps: Sequence[PageMap], pages: Sequence[Page]) -> LayoutRecor
     covered = sum(one.group.count for one in chosen)
     with_lists = {page for one in chosen for page in one.group.pages} | {one.page for one in served}
     other = tuple(sorted(signs, key=lambda one: one.key))
-    layout = LayoutRecords((), len(maps), len(maps) - len(with_lists), "", tables, other)
+    keys = tuple(np.unique(np.concatenate([page.signature for page in maps])).tolist())
+    layout = LayoutRecords((), len(maps), len(maps) - len(with_lists), "", tables, other, keys)
     if covered < _COVERED * (covered + missed) or len(chosen) > _REGIONS:
         return replace(layout, why=f"{covered} of {covered + missed} records follow a rule")
     rules = sorted((_complete(maps, one) for one in chosen), key=lambda one: -one.score)

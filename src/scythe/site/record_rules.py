@@ -78,6 +78,7 @@ class LayoutRecords:
     why: str = ""  # they cannot be cut
     tables: bool = False  # tables of data stand anywhere: a page with one that no rule selects is read
     other: tuple[Selector, ...] = ()  # records of lists without rules: a page with several is read
+    keys: tuple[int, ...] = ()  # of elements with a class or an id on these pages: siblings of others may be a list
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +95,7 @@ class LayoutListReader:
     def __init__(self, layout: LayoutRecords) -> None:
         self.layout = layout
         self._readers = [RecordReader(rules.columns) for rules in layout.lists]
+        self._keys = np.array(layout.keys, np.uint64)
 
     def cut(self, page: PageMap, base: Url | None) -> tuple[tuple[RecordList, ...] | None, str]:
         """Return the lists of a page, or None and why it should be read."""
@@ -116,6 +118,8 @@ class LayoutListReader:
             return None, "a table that no rule selects"
         if any(len(matches(page, sign)) >= _SEVERAL for sign in layout.other):
             return None, "a list that no rule selects"
+        if len(self._keys) and has_new_siblings(page, self._keys):
+            return None, "siblings of a kind that no page learned had"
         shown = shown_rows(page)
         lists = [name_list(reader.read(page, shown, records, base), rules) for rules, reader, records in found]
         return tuple(lists), ""
@@ -238,6 +242,17 @@ def has_other_table(page: PageMap, records: Sequence[tuple[int, ...]]) -> bool:
     tables = np.flatnonzero(page.tag == page.tags.index("table"))
     held = np.searchsorted(lines, page.last[tables]) - np.searchsorted(lines, tables)
     return bool(np.any(held >= _TABLE_ROWS))
+
+
+def has_new_siblings(page: PageMap, known: NDArray[np.uint64]) -> bool:
+    """Say whether elements with a class or an id stand side by side whose key is none of those known."""
+    unknown = page.signature[~np.isin(page.signature, known)]
+    rows = np.flatnonzero(np.isin(page.key, unknown)) if len(unknown) else unknown
+    if len(rows) < 2:
+        return False
+    order = np.lexsort((page.key[rows], page.parent[rows]))
+    parents, keys = page.parent[rows][order], page.key[rows][order]
+    return bool(((parents[1:] == parents[:-1]) & (keys[1:] == keys[:-1])).any())
 
 
 def has_lookalike(page: PageMap, records: Sequence[tuple[int, ...]]) -> bool:

@@ -192,7 +192,7 @@ class Watch:
         by, steady = self._due_by or self.clock.now(), self.clock.steady()
         active = set(self._rounds.values())
         due = [(at, site) for site, at in self._due.items() if at <= by and site not in active]
-        return [site for _, site in sorted(due) if self._off.get(site, 0.0) <= steady]
+        return [site for _, site in sorted(due) if self._off.get(site, steady) <= steady]
 
     def _begin_rounds(self) -> None:
         for site in self._due_now()[: max(0, self.options.concurrency - len(self._rounds))]:
@@ -207,7 +207,7 @@ class Watch:
             for site, at in self._due.items():
                 if site not in active and (self._due_by is None or at <= self._due_by):
                     wait_s = self.clock.real_s((at - now).total_seconds())
-                    waits.append(max(wait_s, self._off.get(site, 0.0) - steady))
+                    waits.append(max(wait_s, self._off.get(site, steady) - steady))
         called = [asyncio.ensure_future(event.wait()) for event in (self._stop, self._nudged)]
         try:
             await asyncio.wait([*called, *self._rounds], timeout=max(min(waits), 0.0), return_when="FIRST_COMPLETED")
