@@ -145,7 +145,7 @@ def test_an_archive_that_is_gone_is_told_once_however_many_pages_wait_for_it(
 
         monkeypatch.setattr("scythe.crawling.crawl.take_host", take_none)
         monkeypatch.setattr("scythe.engine.archive_thread.store_outcomes", store_none)
-        with pytest.raises(ArchiveFailed, match="the archive is (?:still )?gone"):
+        with pytest.raises(ArchiveFailed, match=r"the archive is (?:still )?gone"):
             asyncio.run(crawl.run())
     gc.collect()
     assert failed
