@@ -11,33 +11,79 @@ static inline uint64_t mix(uint64_t one, uint64_t other)
 
 static inline uint64_t hash_byte(uint64_t hash, byte c) { return (hash ^ c) * 0x100000001B3u; }
 
-/* Hash a name in which every run of digits is the same. */
+static inline uint64_t hash_word(uint64_t hash, uint64_t word)
+{
+    hash = (hash ^ word) * 0x9E3779B97F4A7C15u;
+    return hash ^ (hash >> 29);
+}
+
+static inline uint64_t word_at(const byte *at)
+{
+    uint64_t word;
+    memcpy(&word, at, sizeof word);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    word = __builtin_bswap64(word);
+#endif
+    return word;
+}
+
+/* Say whether one of eight bytes may be a digit: ASCII or not, bytes from 0x30 to 0x39 and a few others. */
+static inline int may_have_digit(uint64_t word)
+{
+    uint64_t apart = (word & 0xF0F0F0F0F0F0F0F0u) ^ 0x3030303030303030u;
+    return ((apart - 0x0101010101010101u) & ~apart & 0x8080808080808080u) != 0;
+}
+
+/* Hash a name in which every run of digits is the same: eight bytes at a time of what is left of it. */
 static uint64_t hash_folded(uint64_t hash, const byte *at, const byte *end)
 {
-    for (; at < end; at++) {
-        if (*at >= '0' && *at <= '9') {
-            if (at + 1 < end && at[1] >= '0' && at[1] <= '9')
-                continue;
-            hash = hash_byte(hash, '#');
-        } else {
-            hash = hash_byte(hash, *at);
+    uint64_t word = 0, size = 0;
+    unsigned held = 0; /* bits of the word under way */
+    while (at < end) {
+        if (held == 0 && end - at >= 8 && !may_have_digit(word_at(at))) {
+            hash = hash_word(hash, word_at(at));
+            at += 8;
+            size += 8;
+            continue;
+        }
+        byte c = *at++;
+        if (c >= '0' && c <= '9') {
+            while (at < end && *at >= '0' && *at <= '9')
+                at++;
+            c = '#';
+        }
+        word |= (uint64_t)c << held;
+        held += 8;
+        size++;
+        if (held == 64) {
+            hash = hash_word(hash, word);
+            word = held = 0;
         }
     }
+    return hash_word(hash_word(hash, word), size);
+}
+
+static uint64_t hash_name(const byte *at, size_t size)
+{
+    uint64_t hash = 0xCBF29CE484222325u;
+    for (size_t i = 0; i < size; i++)
+        hash = hash_byte(hash, lower(at[i]));
     return hash;
+}
+
+static uint64_t known_hashes[TAG_COUNT];
+
+void hashes_init(void)
+{
+    for (int tag = 0; tag < TAG_COUNT; tag++)
+        known_hashes[tag] = hash_name((const byte *)tag_rows[tag].name, strlen(tag_rows[tag].name));
 }
 
 static uint64_t hash_tag(const PageMap *map, uint16_t tag)
 {
-    uint64_t hash = 0xCBF29CE484222325u;
-    if (tag < TAG_COUNT) {
-        for (const char *at = tag_rows[tag].name; *at; at++)
-            hash = hash_byte(hash, (byte)*at);
-        return hash;
-    }
-    const byte *at = map->base + map->tree.name_at[tag - TAG_COUNT], *end = at + map->tree.name_size[tag - TAG_COUNT];
-    for (; at < end; at++)
-        hash = hash_byte(hash, lower(*at));
-    return hash;
+    if (tag < TAG_COUNT)
+        return known_hashes[tag];
+    return hash_name(map->base + map->tree.name_at[tag - TAG_COUNT], map->tree.name_size[tag - TAG_COUNT]);
 }
 
 /* Return the key of an element: its tag, its id and the first of its classes; runs of digits are the same. */
@@ -113,6 +159,8 @@ static const uint64_t *hashes_of(PageMap *map, int paths)
     return found;
 }
 
+const uint64_t *keys_of(PageMap *map) { return hashes_of(map, 0); }
+
 PyObject *hashed_column(PageMap *map, const char *name)
 {
     int is_path = !strcmp(name, "path");
@@ -168,19 +216,25 @@ PyObject *map_signature(PyObject *self, PyObject *Py_UNUSED(unused))
 {
     PageMap *map = (PageMap *)self;
     const uint64_t *keys = hashes_of(map, 0);
-    uint64_t *kept = keys ? PyMem_Malloc((map->tree.count + 1) * sizeof *kept) : NULL;
-    if (kept == NULL)
+    uint32_t mask = 63, count = 0;
+    while (keys && mask < 2 * map->tree.count)
+        mask = mask * 2 + 1;
+    uint64_t *slots = keys ? PyMem_Calloc((size_t)mask + 1 + map->tree.count, sizeof *slots) : NULL;
+    if (slots == NULL)
         return keys ? PyErr_NoMemory() : NULL;
-    size_t count = 0, distinct = 0;
-    uint64_t last = 0; /* rows of a list have one key: most repeats are next to each other */
-    for (uint32_t row = 0; row < map->tree.count; row++)
-        if (keys[row] != last && keys[row] != (hash_tag(map, map->tree.tag[row]) | 1))
-            kept[count++] = last = keys[row];
+    uint64_t *kept = slots + mask + 1;
+    for (uint32_t row = 0; row < map->tree.count; row++) {
+        uint64_t key = keys[row];
+        if (key == (hash_tag(map, map->tree.tag[row]) | 1))
+            continue;
+        uint32_t slot = (uint32_t)(key >> 32) & mask;
+        while (slots[slot] && slots[slot] != key)
+            slot = (slot + 1) & mask;
+        if (slots[slot] == 0)
+            kept[count++] = slots[slot] = key; /* no key is 0 */
+    }
     qsort(kept, count, sizeof *kept, compare_hashes);
-    for (size_t i = 0; i < count; i++)
-        if (i == 0 || kept[i] != kept[i - 1])
-            kept[distinct++] = kept[i];
-    PyObject *bytes = PyBytes_FromStringAndSize((const char *)kept, (Py_ssize_t)(distinct * sizeof *kept));
-    PyMem_Free(kept);
+    PyObject *bytes = PyBytes_FromStringAndSize((const char *)kept, (Py_ssize_t)(count * sizeof *kept));
+    PyMem_Free(slots);
     return bytes;
 }

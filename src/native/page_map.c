@@ -364,6 +364,13 @@ static PyObject *element_span(PyObject *self, void *Py_UNUSED(closure))
     return Py_BuildValue("(II)", t->run_start[run], t->run_end[text_end(t, run) - 1]);
 }
 
+static PyObject *element_runs(PyObject *self, void *Py_UNUSED(closure))
+{
+    const Tree *t = TREE_OF(self);
+    long node = NODE_OF(self);
+    return PyLong_FromLong(node < 0 ? (long)text_end(t, (uint32_t)~node) - ~node : t->run_to[node] - t->run_from[node]);
+}
+
 static int is_in_scope_of_text(const Tree *t, uint32_t row, uint32_t run)
 {
     return !(t->flags[t->run_row[run]] & IN_TEMPLATE) && !is_template(t, (uint32_t)t->run_row[run]) ? 1
@@ -451,6 +458,7 @@ static PyGetSetDef element_members[] = {
     {"mem_id", element_mem_id, NULL, "A number that no other node of the page has; never 0.", NULL},
     {"row", element_row, NULL, "The row of an element in the columns; below 0 for text.", NULL},
     {"span", element_span, NULL, "Where the node begins and ends, in bytes of the source.", NULL},
+    {"runs", element_runs, NULL, "How many runs of text are inside.", NULL},
     {"html", element_html, NULL, "The element as HTML, written anew.", NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
@@ -669,6 +677,57 @@ static PyObject *map_having(PyObject *self, PyObject *args)
     return found;
 }
 
+static PyObject *map_attribute(PyObject *self, PyObject *args)
+{
+    const PageMap *map = (PageMap *)self;
+    long row;
+    const char *name;
+    Attribute a;
+    if (!PyArg_ParseTuple(args, "ls", &row, &name))
+        return NULL;
+    if (!is_row(map, row) || !find_attribute(map, (uint32_t)row, name, &a) || a.value == NULL) {
+        if (PyErr_Occurred())
+            return NULL;
+        Py_RETURN_NONE;
+    }
+    return decode_value(a.value, a.value_end);
+}
+
+/* Say whether an attribute has a value, references read; -1 with an error set. */
+static int has_text(const Attribute *a, const char *wanted, size_t size)
+{
+    if (a->value == NULL)
+        return 0;
+    if (is_simple(a->value, a->value_end))
+        return (size_t)(a->value_end - a->value) == size && !memcmp(a->value, wanted, size);
+    PyObject *value = decode_value(a->value, a->value_end);
+    Py_ssize_t length;
+    const char *text = value ? PyUnicode_AsUTF8AndSize(value, &length) : NULL;
+    int same = text ? (size_t)length == size && !memcmp(text, wanted, size) : -1;
+    Py_XDECREF(value);
+    return same;
+}
+
+static PyObject *map_meta(PyObject *self, PyObject *args)
+{
+    const PageMap *map = (PageMap *)self;
+    const char *attribute, *name;
+    Py_ssize_t size;
+    if (!PyArg_ParseTuple(args, "ss#", &attribute, &name, &size))
+        return NULL;
+    for (uint32_t row = 0; row < map->tree.count; row++) {
+        Attribute a;
+        if (map->tree.tag[row] != TAG_META || !find_attribute(map, row, attribute, &a))
+            continue;
+        int same = has_text(&a, name, (size_t)size);
+        if (same < 0)
+            return NULL;
+        if (same)
+            return PyLong_FromLong((long)row);
+    }
+    return PyLong_FromLong(-1);
+}
+
 static PyObject *map_losses(PyObject *self, PyObject *Py_UNUSED(unused))
 {
     const Tree *t = &((PageMap *)self)->tree;
@@ -692,6 +751,9 @@ static PyMethodDef map_methods[] = {
     {"losses", map_losses, METH_NOARGS, "losses(): tags left out (too deep, too many, too much formatting, too many names), attributes, bytes without end."},
     {"blocks", map_blocks, METH_VARARGS, "blocks(row, emptied): columns of Blocks."},
     {"shown_text", map_shown_text, METH_VARARGS, "shown_text(top, rows, emptied): the text that elements in `top` show."},
+    {"cut_text", map_cut_text, METH_VARARGS, "cut_text(rows, drops): the text that elements show without those of some (key, parent), where it stands, what was dropped."},
+    {"attribute", map_attribute, METH_VARARGS, "attribute(row, name): the value of an attribute, None where it has none."},
+    {"meta", map_meta, METH_VARARGS, "meta(attribute, name): the row of the first meta element that an attribute names so, or -1."},
     {"matching", map_matching, METH_VARARGS, "matching(path, key, parent, nested): elements with these hashes (0: any), in each other or not."},
     {"signature", map_signature, METH_NOARGS, "signature(): the distinct keys of elements with an id or a class, ascending, as bytes."},
     {"elements", map_elements, METH_VARARGS, "elements(row): columns of Elements."},
@@ -708,6 +770,7 @@ static PyType_Spec map_spec = {"scythe._native.PageMap", sizeof(PageMap), 0, Py_
 
 int page_map_init(PyObject *module)
 {
+    hashes_init();
     map_type = PyType_FromSpec(&map_spec);
     element_type = PyType_FromSpec(&element_spec);
     return map_type && element_type && name_known_tags() && PyModule_AddObjectRef(module, "PageMap", map_type) == 0 &&

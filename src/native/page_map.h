@@ -54,10 +54,13 @@ long next_of(const Tree *t, long node);
 uint32_t text_end(const Tree *t, uint32_t run);
 
 int page_map_init(PyObject *module);
+void hashes_init(void);
 
 /* page_hash.c, page_html.c, page_columns.c, page_text.c */
 int is_row(const PageMap *map, long row);
 PyObject *map_shown_text(PyObject *self, PyObject *args);
+PyObject *map_cut_text(PyObject *self, PyObject *args);
+const uint64_t *keys_of(PageMap *map); /* the key of every element, NULL with an error set */
 PyObject *hashed_column(PageMap *map, const char *name);
 PyObject *map_matching(PyObject *self, PyObject *args);
 PyObject *map_signature(PyObject *self, PyObject *unused);

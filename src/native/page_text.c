@@ -329,3 +329,99 @@ PyObject *map_shown_text(PyObject *self, PyObject *args)
     PyMem_Free(hollow);
     return text;
 }
+
+/* The hashes of an element to drop: its key, and its parent's where that is not 0. */
+typedef struct {
+    uint64_t key, parent;
+} Drop;
+
+static Drop *drops_of(PyObject *pairs, Py_ssize_t *count)
+{
+    *count = PyTuple_Size(pairs);
+    Drop *drops = PyMem_Malloc(((size_t)*count + 1) * sizeof *drops);
+    if (drops == NULL)
+        return (Drop *)PyErr_NoMemory();
+    for (Py_ssize_t i = 0; i < *count; i++) {
+        unsigned long long key, parent;
+        PyObject *pair = PyTuple_GetItem(pairs, i);
+        if (!PyTuple_Check(pair) || !PyArg_ParseTuple(pair, "KK", &key, &parent)) {
+            PyMem_Free(drops);
+            if (!PyErr_Occurred())
+                PyErr_SetString(PyExc_TypeError, "drops are pairs");
+            return NULL;
+        }
+        drops[i] = (Drop){key, parent};
+    }
+    return drops;
+}
+
+static int is_dropped(const Tree *t, const uint64_t *keys, uint32_t row, const Drop *drops, Py_ssize_t count)
+{
+    for (Py_ssize_t i = 0; i < count; i++)
+        if (keys[row] == drops[i].key && (!drops[i].parent || keys[t->parent[row]] == drops[i].parent))
+            return 1;
+    return 0;
+}
+
+/* Mark the elements to drop inside of the rows and list them; NULL with an error set. */
+static PyObject *mark_dropped(PageMap *map, uint8_t *hollow, const int32_t *rows, uint32_t count, const Drop *drops, Py_ssize_t most)
+{
+    const Tree *t = &map->tree;
+    const uint64_t *keys = keys_of(map);
+    PyObject *found = keys ? PyList_New(0) : NULL;
+    for (uint32_t i = 0; found && i < count; i++)
+        for (int32_t row = rows[i] + 1; found && row < t->last[rows[i]];) {
+            if (!is_dropped(t, keys, (uint32_t)row, drops, most)) {
+                row++;
+                continue;
+            }
+            PyObject *number = PyLong_FromLong((long)row);
+            if (number == NULL || PyList_Append(found, number))
+                Py_CLEAR(found);
+            Py_XDECREF(number);
+            hollow[row] = 1;
+            row = t->last[row];
+        }
+    return found;
+}
+
+/* Return the innermost element around rows, which ascend. */
+static int32_t around(const Tree *t, const int32_t *rows, uint32_t count)
+{
+    int32_t row = rows[0];
+    while (row > 0 && t->last[row] <= rows[count - 1])
+        row = t->parent[row];
+    return row;
+}
+
+PyObject *map_cut_text(PyObject *self, PyObject *args)
+{
+    PageMap *map = (PageMap *)self;
+    const Tree *t = &map->tree;
+    uint32_t count = 0;
+    Py_ssize_t drop_count = 0;
+    PyObject *numbers, *pairs, *dropped = NULL, *text = NULL, *result = NULL;
+    if (!PyArg_ParseTuple(args, "OO!", &numbers, &PyTuple_Type, &pairs))
+        return NULL;
+    int32_t *rows = rows_of(map, numbers, &count);
+    Drop *drops = rows ? drops_of(pairs, &drop_count) : NULL;
+    uint8_t *hollow = drops && count ? PyMem_Calloc(t->count, 1) : NULL;
+    if (hollow != NULL)
+        dropped = mark_dropped(map, hollow, rows, count, drops, drop_count);
+    else if (!PyErr_Occurred())
+        PyErr_SetString(PyExc_ValueError, "no rows to cut");
+    if (dropped != NULL) {
+        Walk w;
+        if (walk_blocks(&w, map, (uint32_t)around(t, rows, count), drop_count ? hollow : NULL))
+            text = render(&w, rows, count > 1 ? count : 0);
+        walk_free(&w);
+    }
+    if (text != NULL)
+        result = Py_BuildValue("(OIIO)", text, t->start[rows[0]], t->end[rows[count - 1]], dropped);
+    Py_XDECREF(text);
+    Py_XDECREF(dropped);
+    PyMem_Free(hollow);
+    PyMem_Free(drops);
+    PyMem_Free(rows);
+    return result;
+}

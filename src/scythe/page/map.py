@@ -7,7 +7,7 @@ tree; `root`, `element` and `find` give handles of single nodes. Offsets are byt
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,6 +61,15 @@ class Node(Protocol):
     @property
     def mem_id(self) -> int: ...
     def text(self, deep: bool = True, separator: str = "") -> str: ...
+
+
+class CutText(NamedTuple):
+    """The text that elements of a page show, the bytes from the first to the last, and the rows that were left out."""
+
+    text: str
+    start: int
+    end: int
+    dropped: list[int]
 
 
 class PageMap:
@@ -246,6 +255,33 @@ class PageMap:
         """
         text: str = self.made.shown_text(top, rows, emptied)
         return text
+
+    def cut_text(self, rows: Sequence[int], drops: tuple[tuple[int, int], ...]) -> CutText:
+        """Return the text that elements show, without those inside them that have one of the keys to drop.
+
+        `rows` ascend and none lies inside another; a drop is a key and the key of its parent, 0 for any.
+        """
+        return CutText(*self.made.cut_text(rows, drops))
+
+    def span(self, row: int) -> tuple[int, int]:
+        """Return where an element begins and ends."""
+        span: tuple[int, int] = self.made.element(row).span
+        return span
+
+    def runs_inside(self, row: int) -> int:
+        """Return how many runs of text an element has."""
+        count: int = self.made.element(row).runs
+        return count
+
+    def attribute(self, row: int, name: str) -> str | None:
+        """Return an attribute of an element, None where it has none or no value."""
+        value: str | None = self.made.attribute(row, name)
+        return value
+
+    def meta(self, attribute: str, name: str) -> int:
+        """Return the row of the first meta element whose attribute has this value, or -1."""
+        row: int = self.made.meta(attribute, name)
+        return row
 
     def run_text(self, run: int) -> str:
         """Return the text node that begins with a run, as it stands there."""

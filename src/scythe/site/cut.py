@@ -15,7 +15,7 @@ from scythe.page import Page
 from scythe.page.blocks import Blocks, read_blocks
 from scythe.page.content import MarkImages, PageContent
 from scythe.page.map import PageMap
-from scythe.site.evidence import Ints, leaf_rows
+from scythe.site.evidence import leaf_rows
 from scythe.site.rules import TextRule
 
 
@@ -25,17 +25,14 @@ class CutText:
 
     text: str
     span: tuple[int, int]  # bytes of the source of the map
-    roots: tuple[int, ...]
-    drops: tuple[int, ...]  # elements inside that were left out
+    roots: Sequence[int]
+    drops: Sequence[int]  # elements inside that were left out
 
 
-def cut_text(page: PageMap, rule: TextRule, roots: Ints) -> CutText:
+def cut_text(page: PageMap, rule: TextRule, roots: Sequence[int]) -> CutText:
     """Return the text of some elements without what the rule drops."""
-    rows = roots.tolist()
-    dropped = dropped_rows(page, rule, rows)
-    top = rows[0] if len(rows) == 1 else _around(page, rows)
-    text = page.shown_text(top, rows if len(rows) > 1 else (), page.mem_ids(dropped))
-    return CutText(text, (int(page.start[rows[0]]), int(page.end[rows[-1]])), tuple(rows), tuple(dropped))
+    text, start, end, dropped = page.cut_text(roots, rule.dropped)
+    return CutText(text, (start, end), roots, dropped)
 
 
 def chosen_blocks(page: PageMap, rows: Sequence[int], dropped: Sequence[int]) -> tuple[Blocks, list[int]]:
@@ -59,20 +56,6 @@ def cut_content(page: Page, mapped: PageMap, cut: CutText, mark_images: MarkImag
     part = replace(page)
     part.__dict__.update(_mapped=(mapped, ()), blocks=blocks)
     return PageContent(part, tuple(kept), mark_images=mark_images)
-
-
-def dropped_rows(page: PageMap, rule: TextRule, roots: Sequence[int]) -> list[int]:
-    """Return the elements inside the chosen ones that the rule drops, none of them inside another."""
-    found: list[int] = []
-    for selector in rule.drops:
-        for row in page.matching(key=selector.key, parent=selector.parent, nested=True):
-            if any(root < row < page.last[root] for root in roots):
-                found.append(row)
-    kept: list[int] = []
-    for row in sorted(set(found)):
-        if not kept or row >= page.last[kept[-1]]:
-            kept.append(row)
-    return kept
 
 
 def _around(page: PageMap, rows: Sequence[int]) -> int:

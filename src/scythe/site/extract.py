@@ -37,7 +37,6 @@ from scythe.reading.images.image_methods import mark_scores
 from scythe.reading.lists.list_methods import LazyPageLists
 from scythe.site.cut import CutText, cut_content, cut_text
 from scythe.site.drift import judge
-from scythe.site.evidence import Ints
 from scythe.site.judge_images import ImageJudge
 from scythe.site.layout_marks import KnownLayout, LayoutIndex, MappedPage
 from scythe.site.page_fields import cut_place
@@ -145,7 +144,7 @@ class _Extraction:
         body: bytes,
         url: Url | None,
         known: KnownLayout | None,
-        roots: Ints,
+        roots: list[int],
         via: Via,
     ) -> None:
         self._extractor = extractor
@@ -200,7 +199,7 @@ class _Extraction:
     def _cut_field(self, rules: FieldRules) -> Field:
         layout = self._known.layout.name if self._known is not None else ""
         if rules.text is not None:
-            if not len(self._roots):
+            if not self._roots:
                 return Field((), None, "missing: the element of the text was not found")
             self._text = cut_text(self._page.map, rules.text, self._roots)
             strange = judge(rules.usual, (self._text.text,))
@@ -270,7 +269,7 @@ class _Extraction:
             listing,
         )
         layout = self._known.layout if self._known is not None else None
-        return ExtractedPage(document, self._known, layout, self._page, len(self._roots) > 0, cold)
+        return ExtractedPage(document, self._known, layout, self._page, bool(self._roots), cold)
 
     def _lists(self) -> LatePageLists:
         reader = self._extractor.list_reader(self._known)

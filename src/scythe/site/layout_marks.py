@@ -6,22 +6,25 @@ of the layout's first pages had it. Where content brings its own classes, what s
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
 
 from scythe.page.map import PageMap
-from scythe.site.evidence import Flags, Floats, Hashes, Ints, keyed_elements
+from scythe.site.evidence import Flags, Floats, Hashes, keyed_elements
 from scythe.site.rules import Layout, TextRule
-from scythe.site.select import rows
+from scythe.site.select import outermost, row_list
 
 _COUNTED_PAGES = 30  # a layout's first pages say what is usual on it
 _SAME, _ALIKE = 0.7, 0.5  # Jaccard similarity; with the second, what stands outside of the text must be the same
 _SAME_OUTSIDE = 0.85
 _SURE = 0.85  # score of a rule that may say that a page is of its layout
 _COMPARED = 3
+_REMEMBERED = 300  # pages with different keys
+_NO_KEY = (1 << 64) - 1  # behind all others: what greater keys find
+_NOTHING = 1e-9
 
 
 @dataclass(slots=True)
@@ -63,20 +66,23 @@ class MappedPage:
         """Which elements have a class or an id."""
         return keyed_elements(self.map)
 
-    @cached_property
+    @property
     def keys(self) -> Hashes:
         """The distinct keys of these elements."""
         return self.map.signature
 
-    def roots(self, rule: TextRule) -> Ints:
-        """Return the elements that hold the text by a rule."""
-        found = [rows(self.map, selector) for selector in rule.roots]
-        return found[0] if len(found) == 1 else np.unique(np.concatenate(found))
+    def roots(self, rule: TextRule) -> list[int]:
+        """Return the elements that hold the text by a rule, in page order."""
+        if len(rule.roots) == 1:
+            return row_list(self.map, rule.roots[0])
+        found = sorted({row for selector in rule.roots for row in row_list(self.map, selector)})
+        outer: list[int] = outermost(np.array(found, np.intp), self.map.last).tolist()
+        return outer
 
-    def keys_outside(self, roots: Ints) -> Hashes:
+    def keys_outside(self, roots: Sequence[int]) -> Hashes:
         """Return the distinct keys of elements that are not inside the text."""
         outside = self.keyed.copy()
-        for row in roots.tolist():
+        for row in roots:
             outside[row + 1 : self.map.last[row]] = False
         return np.unique(self.map.key[outside])
 
@@ -111,6 +117,7 @@ class LayoutIndex:
         self._words = np.zeros(0, np.uint64)
         self._shares = np.zeros((0, 0))
         self._totals = np.zeros(0)
+        self._compared: dict[bytes, Floats] = {}  # by the keys of pages met since
         by_name: dict[str, KnownLayout] = {}
         for layout in layouts:
             known = by_name[layout.name] = KnownLayout(layout)
@@ -146,26 +153,24 @@ class LayoutIndex:
         if known.marks.observe(page.keys):
             self._is_stale = True
 
-    def find(self, page: MappedPage) -> tuple[KnownLayout | None, Ints]:
+    def find(self, page: MappedPage) -> tuple[KnownLayout | None, list[int]]:
         """Return the layout of a page, None where none is near, and the elements that the rule of its text leads to."""
-        nothing: Ints = np.zeros(0, np.int64)
         if not self.known:
-            return None, nothing
+            return None, []
         likeness = self._compare(page.keys)
+        best = int(likeness.argmax())
+        if likeness[best] >= _SAME:
+            return self._down(self.known[best], page)
         order = np.argsort(-likeness, kind="stable")[:_COMPARED].tolist()
-        known = self.known[order[0]]
-        if likeness[order[0]] < _SAME:
-            near = [self.known[at] for at in order if likeness[at] >= _ALIKE]
-            found = next((each for each in near if self._is_same_outside(each, page)), None)
-            if found is None:
-                return None, nothing
-            known = found
-        return self._down(known, page, nothing)
+        near = (self.known[at] for at in order if likeness[at] >= _ALIKE)
+        known = next((each for each in near if self._is_same_outside(each, page)), None)
+        return self._down(known, page) if known is not None else (None, [])
 
-    def _down(self, known: KnownLayout, page: MappedPage, nothing: Ints) -> tuple[KnownLayout, Ints]:
+    def _down(self, known: KnownLayout, page: MappedPage) -> tuple[KnownLayout, list[int]]:
         while True:
-            roots = page.roots(known.text) if known.text is not None else nothing
-            if len(roots) or known.child is None:
+            rule = known.text
+            roots = page.roots(rule) if rule is not None else []
+            if roots or known.child is None:
                 return known, roots
             known = known.child
 
@@ -177,24 +182,30 @@ class LayoutIndex:
         return len(roots) > 0 and known.outside.jaccard(page.keys_outside(roots)) >= _SAME_OUTSIDE
 
     def _compare(self, keys: Hashes) -> Floats:
+        """Say how much a page with these keys is like each layout."""
         if self._is_stale:
             self._tabulate()
-        at = np.searchsorted(self._words, keys)
-        at[at == len(self._words)] = 0
-        shared = self._shares[:, at[self._words[at] == keys]].sum(axis=1)
-        likeness: Floats = shared / np.maximum(self._totals + len(keys) - shared, 1e-9)
+        seen = keys.tobytes()
+        likeness = self._compared.get(seen)
+        if likeness is None:
+            at = self._words.searchsorted(keys)
+            shared = self._shares[at[self._words[at] == keys]].sum(axis=0)
+            likeness = shared / np.maximum(self._totals + len(keys) - shared, _NOTHING)
+            if len(self._compared) < _REMEMBERED:
+                self._compared[seen] = likeness
         return likeness
 
     def _tabulate(self) -> None:
-        """Put the marks of all layouts into one table."""
+        """Put the marks of all layouts into one table: a row for each key, a column for each layout."""
         words = sorted({key for known in self.known for key in known.marks.counts})
-        self._words = np.array(words or [0], np.uint64)
-        self._shares = np.zeros((len(self.known), len(self._words)))
-        for row, known in enumerate(self.known):
+        self._words = np.array([*words, _NO_KEY], np.uint64)
+        self._shares = np.zeros((len(self._words), len(self.known)))
+        for column, known in enumerate(self.known):
             if known.marks.counts:
                 at = np.searchsorted(self._words, np.fromiter(known.marks.counts, np.uint64, len(known.marks.counts)))
-                self._shares[row, at] = np.fromiter(known.marks.counts.values(), float) / known.marks.pages
-        self._totals = self._shares.sum(axis=1)
+                self._shares[at, column] = np.fromiter(known.marks.counts.values(), float) / known.marks.pages
+        self._totals = self._shares.sum(axis=0)
+        self._compared = {}
         self._is_stale = False
 
 

@@ -185,7 +185,7 @@ class LayoutLearner:
 
     def _text_of(self, read: ReadPage, rule: TextRule) -> tuple[str, ...]:
         roots = read.page.roots(rule)
-        return (cut_text(read.page.map, rule, roots).text,) if len(roots) else ()
+        return (cut_text(read.page.map, rule, roots).text,) if roots else ()
 
 
 def _named(rule: TextRule, pages: Sequence[ReadPage]) -> TextRule:

@@ -19,7 +19,7 @@ from scythe.page.map import MUTED, PageMap
 from scythe.page.title import comparable, shared_part, without_shared
 from scythe.site.evidence import Flags, Ints
 from scythe.site.rules import ADDRESS, ATTRIBUTE, ELEMENT, META, PlaceRule
-from scythe.site.select import FIRST, Selector, rows
+from scythe.site.select import FIRST, Selector, row_list, rows
 
 _AGREE = 0.6  # share of the pages
 _VARY = 0.8  # of them have a heading of their own
@@ -58,32 +58,20 @@ def cut_place(page: PageMap, rule: PlaceRule, url: str | None) -> PlacedValue | 
         dated = _ADDRESS_DATE.search(url or "")
         date = to_iso("-".join(part.rjust(2, "0") for part in dated.groups())) if dated else ""
         return PlacedValue(date, None) if date else None
-    row = _row_of(page, rule)
+    if rule.source == META:
+        row = page.meta(rule.attribute, rule.name)
+    else:
+        assert rule.selector is not None
+        found = row_list(page, rule.selector)
+        row = found[0] if found else -1
     if row < 0:
         return None
     if rule.source == ELEMENT:
-        value = page.text(row) if page.run_to[row] - page.run_from[row] <= _RUNS else ""
+        value = page.text(row) if page.runs_inside(row) <= _RUNS else ""
     else:
-        value = " ".join((page.element(row).attributes.get(_taken(rule)) or "").split())
+        value = " ".join((page.attribute(row, "content" if rule.source == META else rule.attribute) or "").split())
     value = without_shared(value, rule.shared) if rule.shared else value
-    return PlacedValue(value, (int(page.start[row]), int(page.end[row]))) if value else None
-
-
-def _taken(rule: PlaceRule) -> str:
-    return "content" if rule.source == META else rule.attribute
-
-
-def _row_of(page: PageMap, rule: PlaceRule) -> int:
-    if rule.source != META:
-        assert rule.selector is not None
-        found = rows(page, rule.selector)
-        return int(found[0]) if len(found) else -1
-    wanted = rule.name.encode()
-    for row in tagged(page, "meta").tolist():
-        tag = page.source[page.start[row] : page.inner[row]]
-        if wanted in tag and page.element(row).attributes.get(rule.attribute) == rule.name:
-            return int(row)
-    return -1
+    return PlacedValue(value, page.span(row)) if value else None
 
 
 def tagged(page: PageMap, *names: str) -> Ints:

@@ -22,6 +22,11 @@ class TextRule:
     drops: tuple[Selector, ...] = ()
     score: float = 0.0  # F1 in words, as expected from the pages learned
 
+    @property
+    def dropped(self) -> tuple[tuple[int, int], ...]:
+        """The keys of what is dropped and of their parents, 0 for any."""
+        return tuple((selector.key, selector.parent) for selector in self.drops)
+
 
 @dataclass(frozen=True, slots=True)
 class PlaceRule:

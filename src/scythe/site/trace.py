@@ -6,7 +6,7 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from scythe.site.cut import cut_text, dropped_rows
+from scythe.site.cut import cut_text
 from scythe.site.describe_rules import describe_anchor, describe_place, describe_selector, describe_usual
 from scythe.site.extract import ExtractedPage, Extractor, in_ascii_bytes
 from scythe.site.layout_marks import MappedPage
@@ -155,7 +155,7 @@ def _time(page: MappedPage, rules: FieldRules, url: str | None) -> float:
         began = time.perf_counter_ns()
         if rules.text is not None:
             roots = page.roots(rules.text)
-            if len(roots):
+            if roots:
                 cut_text(page.map, rules.text, roots)
         elif rules.values is not None:
             cut_values(page.map, rules.values)
@@ -172,10 +172,10 @@ def _rules(page: MappedPage, rules: FieldRules) -> list[RuleTrace]:
     """Say where each rule of a field leads."""
     found: list[RuleTrace] = []
     if rules.text is not None:
-        roots = page.roots(rules.text).tolist()
+        roots = page.roots(rules.text)
         for selector in rules.text.roots:
             found.append(_rule(page.map, "keeps", describe_selector(selector), rows(page.map, selector).tolist()))
-        for row in dropped_rows(page.map, rules.text, roots)[:_TOLD]:
+        for row in cut_text(page.map, rules.text, roots).drops[:_TOLD] if roots else ():
             found.append(_rule(page.map, "drops", page.map.text(row)[:80], [row]))
     for place in rules.places:
         at = rows(page.map, place.selector).tolist() if place.selector is not None else []
