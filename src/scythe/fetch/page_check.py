@@ -59,6 +59,7 @@ _SIGNATURES = (
     (b"%!PS", "PostScript"),
     (b"{\\rtf", "RTF document"),
 )
+_FIRST_BYTES = frozenset(signature[0] for signature, _ in _SIGNATURES)
 _BY_BOX = {b"RIFF": {b"WEBP": "WebP image", b"AVI ": "AVI video", b"WAVE": "WAV audio"}}
 _TAG = re.compile(r"<[a-zA-Z!/?]")
 _REFERENCE = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[a-zA-Z]{2,31});")
@@ -69,7 +70,7 @@ _HEAD_CHARS = 4_096
 
 def sniff_bytes(head: bytes, content_type: str | None = None) -> str:
     """Return the binary format that the first bytes show, or "" where they may be text."""
-    for signature, name in _SIGNATURES:
+    for signature, name in _SIGNATURES if head and head[0] in _FIRST_BYTES else ():
         # two letters may begin a text too; a real bitmap has a zero among its first reserved bytes
         if head.startswith(signature) and (signature != b"BM" or head[6:10] == b"\0\0\0\0"):
             return name

@@ -236,7 +236,7 @@ class Site:
 
     def _watch(self, page: ExtractedPage, url: str | None) -> None:
         fields = page.document.fields
-        hows = {name: fields[name].how for name in fields if name != "images"}
+        hows = {name: fields[name].how for name in fields if name != "images"}  # which would be worked out
         is_learned = page.layout is not None and (page.layout.pages > 0 or bool(page.layout.fields))
         self._health.observe(page.layout if is_learned else None, hows, url)
         if self._profile.named:
