@@ -31,6 +31,7 @@ static PyObject *check_utf8(PyObject *Py_UNUSED(module), PyObject *body)
 static PyMethodDef methods[] = {
     {"tag_table", tag_table, METH_NOARGS, "Return name -> (kind, traits) of every known tag."},
     {"is_utf8", check_utf8, METH_O, "is_utf8(bytes): whether they are valid UTF-8."},
+    {"simhash", simhash, METH_O, "simhash(words): of words in UTF-8, each on a line of its own."},
     {"find_links", find_links, METH_VARARGS, "find_links(body, most_links, most_tags, most_bytes): links, tags, lost, whole."},
     {"predict_forest", predict_forest, METH_VARARGS,
      "predict_forest(roots, first, feature, threshold, value, rows, width): the mean over the trees for each row."},
@@ -47,6 +48,7 @@ PyMODINIT_FUNC PyInit__native(void)
 {
     tags_init();
     text_tables_init();
+    simhash_init();
     PyObject *module = PyModule_Create(&definition), *scorer = module ? make_scorer_type() : NULL;
     if (scorer == NULL || PyModule_AddObjectRef(module, "Scorer", scorer) < 0 ||
         page_map_init(module) < 0 || PyModule_AddIntConstant(module, "VERSION", VERSION) < 0)

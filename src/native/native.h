@@ -13,6 +13,10 @@ PyObject *find_links(PyObject *module, PyObject *args);
 PyObject *predict_forest(PyObject *module, PyObject *args);
 PyObject *make_scorer_type(void);
 
+/* simhash.c */
+PyObject *simhash(PyObject *module, PyObject *words);
+void simhash_init(void);
+
 /* element_check.c */
 PyObject *check_element(PyObject *module, PyObject *args);
 

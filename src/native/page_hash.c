@@ -1,4 +1,5 @@
 /* Columns of hashes: what an element is called, the path to it, and the text of runs. */
+#include "hash.h"
 #include "page_map.h"
 
 #include <stdlib.h>
@@ -10,22 +11,6 @@ static inline uint64_t mix(uint64_t one, uint64_t other)
 }
 
 static inline uint64_t hash_byte(uint64_t hash, byte c) { return (hash ^ c) * 0x100000001B3u; }
-
-static inline uint64_t hash_word(uint64_t hash, uint64_t word)
-{
-    hash = (hash ^ word) * 0x9E3779B97F4A7C15u;
-    return hash ^ (hash >> 29);
-}
-
-static inline uint64_t word_at(const byte *at)
-{
-    uint64_t word;
-    memcpy(&word, at, sizeof word);
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-    word = __builtin_bswap64(word);
-#endif
-    return word;
-}
 
 /* Say whether one of eight bytes may be a digit: ASCII or not, bytes from 0x30 to 0x39 and a few others. */
 static inline int may_have_digit(uint64_t word)

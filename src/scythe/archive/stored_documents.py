@@ -5,15 +5,15 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import fields, replace
-from hashlib import blake2b
 from typing import Any
 
-import numpy as np
 from msgspec import convert
 
 from scythe.archive.results import StoredPage
 from scythe.crawl_model import Extracted
+from scythe.extension import native
 from scythe.model import Document, Field, Image, Listed, Loss, Metadata, Paging, RecordList, Rendered
+from scythe.page.tree_map import hash_bytes, hash_word
 from scythe.reading.papers.simhash import BITS
 from scythe.url import Url
 
@@ -60,10 +60,7 @@ def _lists(rest: Mapping[str, Any], regions: tuple[RecordList, ...]) -> Listed:
 
 LEAST_WORDS = 100  # below, a few words decide most bits, and texts that have little in common look alike
 _LONG_WORD = 20  # characters on average: the language does not put blanks between words
-_KEPT_WORDS = 20_000  # whose lanes are remembered, some 5 MB
-_LANE = np.dtype("<u2")
-_MOST_WORDS = 65_535  # that a lane can count; a text of more is told by its beginning
-_lanes: dict[str, int] = {}
+_MOST_WORDS = 65_535  # a text of more is told by its beginning
 
 
 def text_simhash(text: str) -> int | None:
@@ -71,12 +68,14 @@ def text_simhash(text: str) -> int | None:
     words = _words(text)
     if len(words) < LEAST_WORDS:
         return None
-    try:
-        total = sum(map(_lanes.__getitem__, words))
-    except KeyError:
-        total = sum(map(_spread, words))
-    votes = np.frombuffer(total.to_bytes(BITS * _LANE.itemsize, "little"), _LANE)
-    return int.from_bytes(np.packbits(votes > len(words) // 2).tobytes(), "big")
+    coded = "\n".join(words).encode("utf-8", "surrogatepass")
+    return native.simhash(coded) if native is not None else _simhash(coded)
+
+
+def _simhash(words: bytes) -> int:
+    """Return what most words have in each bit of their hash."""
+    hashes = [hash_word(hash_bytes(word), 0) for word in words.split(b"\n")]
+    return sum(1 << bit for bit in range(BITS) if sum(one >> bit & 1 for one in hashes) > len(hashes) // 2)
 
 
 def _words(text: str) -> list[str]:
@@ -85,19 +84,6 @@ def _words(text: str) -> list[str]:
         joined = "".join(words)
         return [joined[at : at + 2] for at in range(min(len(joined) - 1, _MOST_WORDS))]
     return words
-
-
-def _spread(word: str) -> int:
-    """Return the hash of a word with each of its bits in a lane of its own, the first bit in the lowest."""
-    lanes = _lanes.get(word)
-    if lanes is None:
-        digest = blake2b(word.encode("utf-8", "surrogatepass"), digest_size=BITS // 8).digest()
-        bits = np.unpackbits(np.frombuffer(digest, np.uint8)).astype(_LANE)
-        lanes = int.from_bytes(bits.tobytes(), "little")
-        if len(_lanes) >= _KEPT_WORDS:
-            _lanes.clear()
-        _lanes[word] = lanes
-    return lanes
 
 
 _TOLD = ("title", "text", "images")  # fields whose values stand elsewhere

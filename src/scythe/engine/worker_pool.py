@@ -106,13 +106,6 @@ class SiteTask(WorkerTask[WorkerAnswer]):
             self.known.unlearnable.add(self.site.key)
         self.settle(WorkerAnswer(why=why, died=True))
 
-    def take_later(self, message: Message | None) -> None:
-        if message is None:
-            self.known.unlearnable.add(self.site.key)
-        elif message.parts:
-            self.known.profiles[self.site.key] = message.parts[0].decode()
-            self.known.untold.add(self.site.key)
-
 
 class Pool:
     """Some workers. Use `open_pool`."""

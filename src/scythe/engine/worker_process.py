@@ -1,7 +1,6 @@
 """An extraction process: reads jobs from standard input, extracts pages, learns sites, and writes results.
 
-It exits when its input ends. Memory is limited once, CPU before every page. When it goes on to learn after a result it
-says so, so that no page is blamed if it dies.
+It exits when its input ends. Memory is limited once, CPU before every page.
 """
 
 from __future__ import annotations
@@ -16,14 +15,13 @@ from selectolax.lexbor import SelectolaxError
 
 from scythe.archive.stored_documents import is_cold, to_extracted
 from scythe.engine.discovery import Discovery, discover, read_list
-from scythe.engine.sampling import Kept, PageSample
+from scythe.engine.sampling import Kept
 from scythe.engine.worker_protocol import (
     Job,
     Message,
     SiteSetup,
     WorkerAnswer,
     WorkerLoop,
-    allow_cpu,
     describe,
     pack_answer,
     unpack_job,
@@ -71,18 +69,15 @@ class SeenUrls:
         return is_news
 
 
-# images are so on all pages of a layout: more pages do not help
-_LASTING = ("tree: read cold (no rule in this layout)", "missing: no rule in this layout")
 _HANDED_S = 30.0  # between two profiles that are handed on
 
 
 class SiteLearner:
-    """What a worker knows of one site."""
+    """What a worker knows of one site: it is learned from the pages that are extracted anyway."""
 
     def __init__(self, setup: SiteSetup, told: SeenUrls) -> None:
-        self._sample = PageSample()
-        self._site: Site | None = None
-        self._handed: Profile | None = None  # the profile last handed on
+        self._site = Site.begin(_asked(setup))
+        self._handed = self._site.profile  # the profile last handed on
         self._handed_at = time.monotonic()
         self.renew(setup, told)
 
@@ -93,10 +88,9 @@ class SiteLearner:
         taken_up = _take_up(setup.profile)
         if taken_up is not None:
             self._site, self._handed, self._handed_at = taken_up, taken_up.profile, time.monotonic()
-            self._sample.is_learned = True
 
     def extract(self, job: Job) -> WorkerAnswer:
-        """Extract one page, by what was learned of the site or, before that, cold; of a sitemap or feed, addresses."""
+        """Extract one page by what is known of the site, and learn from it; of a sitemap or feed, read addresses."""
         if job.kind == "list":
             return WorkerAnswer(read_list(job))
         if job.kind != "page":
@@ -107,11 +101,8 @@ class SiteLearner:
         seen = self._discover(job, body)
         said = None if is_cold(document) else read_said(body, job.url, seen.tags)
         extracted = to_extracted(document, self.setup.parts, said)
-        if job.is_whole and job.status == 200 and (extracted.text or extracted.regions) and self._may_learn:
-            self._sample.add(job.url, body, "" if self._site is None else self._trouble(document))
         # pages that nothing learned fits are no drift: most sites have some of a kind
-        events = self._site.drift.events if self._site is not None else ()
-        drift = sum(event.what != "unknown" for event in events)
+        drift = sum(event.what != "unknown" for event in self._site.drift.events)
         return WorkerAnswer(
             extracted,
             seen.found,
@@ -121,81 +112,43 @@ class SiteLearner:
             drift=drift,
         )
 
-    @property
-    def is_due(self) -> bool:
-        """Whether there are enough pages to learn from."""
-        return self._may_learn and self.setup.is_learner and self._sample.is_due
-
-    @property
-    def is_learned(self) -> bool:
-        return self._site is not None
-
-    def study(self) -> str | None:
-        """Learn from the pages kept; return the profile, None where nothing better could be learned."""
-        if not self._may_learn or not self.setup.is_learner:
-            return None
-        site = self._learn(self._sample.begin())
-        self._sample.settle(learned=site is not None)
-        if site is None:
-            return None
-        self._site = site
-        return self._hand_on(site)
+    def finish(self) -> None:
+        """Learn as well as possible from what there is: no more pages may come."""
+        if self._may_learn:
+            self._site.finish()
 
     def take_profile(self, *, now: bool = False) -> str | None:
         """Return the profile if something was learned since it was last handed on; with `now`, if anything changed.
 
-        Where searches begin changes all the time: it can wait.
+        The first layout that is settled is handed on at once, so that others can go by it.
         """
-        site, before = self._site, self._handed
-        if site is None or site.profile is before or not self.setup.is_learner:
+        profile, before = self._site.profile, self._handed
+        if profile is before or not self.setup.is_learner:
             return None
         if not now:
-            if time.monotonic() - self._handed_at < _HANDED_S:
+            is_first = not before.layouts and any(layout.is_settled for layout in profile.layouts)
+            if not is_first and time.monotonic() - self._handed_at < _HANDED_S:
                 return None
             self._handed_at = time.monotonic()  # or looked at, which need not be done for every page either
-            if _knows(site.profile) == _knows(before):
+            if _knows(profile) == _knows(before):
                 return None
-        return self._hand_on(site)
-
-    def _hand_on(self, site: Site) -> str | None:
-        self._handed, self._handed_at = site.profile, time.monotonic()
+        self._handed, self._handed_at = profile, time.monotonic()
         try:
-            return site.to_json()
+            return self._site.to_json() if profile.layouts else None
         except BadInput:  # beyond the limits of what a file may hold: it serves this run only
             return None
 
     def _read(self, body: bytes, job: Job) -> Document:
-        if self._site is None or sniff_bytes(body[:4096], job.content_type):
+        declared = job.content_type.partition(";")[0].strip().lower()
+        if sniff_bytes(body[:4096], job.content_type) or (declared and not declared.endswith(("html", "xml"))):
             return read(body, job.url, content_type=job.content_type)
-        return self._site.extract(body, job.url)
+        learns = self._may_learn and job.is_whole and job.status == 200
+        return self._site.extract(body, job.url, "auto" if learns or self._site.profile.named else "tree")
 
     @property
     def _may_learn(self) -> bool:
         """Whether the site is ours to learn: not where someone showed by example what to extract."""
-        return self.setup.learns and (self._site is None or not self._site.profile.named)
-
-    def _learn(self, pages: Sequence[Kept]) -> Site | None:
-        asked = [name for name in DEFAULT_FIELDS if name not in ("images", "records") or name in self.setup.parts]
-        try:
-            site = Site.learn(pages, fields=asked)
-        except BadInput:
-            return None
-        if self._site is None:
-            return site if site.profile.layouts else None
-        return site if self._count_fitting(site, pages) > self._count_fitting(self._site, pages) else None
-
-    def _count_fitting(self, site: Site, pages: Sequence[Kept]) -> int:
-        documents = (site.extract(body, url, via="cut") for url, body in pages)
-        return sum(bool(document.text) and not self._trouble(document) for document in documents)
-
-    def _trouble(self, document: Document) -> str:
-        """Say what the rules did not give of what is wanted of nearly every page; empty where they gave all."""
-        names = [name for name in ("title", "text") if name in document.fields or not document.fields]
-        hows = [document.how.get(name, "cut") for name in names]
-        if "images" in self.setup.parts:
-            _ = document.images  # upon which it is known how they were got
-            hows.append(document.how.get("images", "cut"))
-        return " ".join(how for how in hows if not how.startswith("cut") and how not in _LASTING)
+        return self.setup.learns and self.setup.is_learner and not self._site.profile.named
 
     def _discover(self, job: Job, body: bytes) -> Discovery:
         return discover(
@@ -208,6 +161,10 @@ class SiteLearner:
         )
 
 
+def _asked(setup: SiteSetup) -> tuple[str, ...]:
+    return tuple(name for name in DEFAULT_FIELDS if name not in ("images", "records") or name in setup.parts)
+
+
 def _take_up(profile: str | None) -> Site | None:
     try:
         return Site.from_json(profile) if profile else None
@@ -215,9 +172,9 @@ def _take_up(profile: str | None) -> Site | None:
         return None
 
 
-def _knows(profile: Profile | None) -> list[tuple[object, ...]]:
+def _knows(profile: Profile) -> list[tuple[object, ...]]:
     """Return what a profile has rules for, without the rules."""
-    return [(layout.name, layout.fields, layout.records) for layout in (profile.layouts if profile is not None else ())]
+    return [(layout.name, layout.fields, layout.records) for layout in profile.layouts]
 
 
 class ExtractionWorker(WorkerLoop):
@@ -255,10 +212,8 @@ class ExtractionWorker(WorkerLoop):
         answer = self._answer(site, job)
         head, parts = pack_answer(answer)
         head["cpu"] = round(time.process_time() - began, 6)
-        head |= {"learns": site.is_due and not self._is_ill, "ill": self._is_ill}
+        head["ill"] = self._is_ill
         self._send(head, parts)
-        if head["learns"]:
-            self._learn(site)
 
     def _answer(self, site: SiteLearner, job: Job) -> WorkerAnswer:
         try:
@@ -271,13 +226,6 @@ class ExtractionWorker(WorkerLoop):
         except Exception as error:  # noqa: BLE001 (one page with a bug of ours in it must not stop a run)
             return WorkerAnswer(why=f"could not be extracted: {describe(error)}")
 
-    def _learn(self, site: SiteLearner) -> None:
-        """Learn between two pages, so that it is nobody's fault if that fails."""
-        allow_cpu(self._cpu_s)
-        profile = site.study()
-        self._tidy()
-        self._send({"learned": site.setup.key}, [profile.encode()] if profile is not None else [])
-
     def _finish(self, key: str, pages: Sequence[Kept], *, learn: bool, leave: bool) -> None:
         """Learn a site from the pages kept, or from those that somebody else has fetched and reads."""
         site = self._sites.pop(key, None) if leave else self._sites.get(key)
@@ -285,8 +233,9 @@ class ExtractionWorker(WorkerLoop):
         if site is not None:
             for url, body in pages:
                 site.extract(Job(site.setup, url, body))
-            profile = site.study() if learn and (pages or not site.is_learned) else None
-            profile = profile or site.take_profile(now=True)
+            if learn:
+                site.finish()
+            profile = site.take_profile(now=True)
         self._send(*pack_answer(WorkerAnswer(profile=profile)))
 
     def _tidy(self) -> None:

@@ -125,9 +125,6 @@ class WorkerTask(Generic[Answer]):
         """Settle this task: a process died of it."""
         raise NotImplementedError
 
-    def take_later(self, message: Message | None) -> None:
-        """Take what came of work that went on after the answer; None: the process died of it."""
-
     def settle(self, answer: Answer) -> bool:
         """Give the answer; False where nobody waits for it any longer."""
         if self.answer.done():
@@ -230,9 +227,7 @@ class Slot:
         if worker.is_ill:
             return
         self.deaths += 1
-        if worker.learns is not None:
-            worker.learns.take_later(None)
-        elif worker.owes and self._waiting:  # what came while it was ending was never sent to it
+        if worker.owes and self._waiting:  # what came while it was ending was never sent to it
             self._waiting.popleft().blame(why)
 
 
@@ -242,7 +237,6 @@ class WorkerHandle:
     def __init__(self, process: Child, caps: Caps) -> None:
         self.is_ready = False
         self.is_ill = False  # it will end by itself, having answered
-        self.learns: WorkerTask[Any] | None = None  # what it answered last, if it goes on to learn from it
         self._process = process
         self._caps = caps
         self._told: set[str] = set()
@@ -285,14 +279,14 @@ class WorkerHandle:
             if not task.is_wanted:
                 del waiting[self._sent]
                 continue
-            if not self._sent and self.learns is None:
+            if not self._sent:
                 self._since = time.monotonic()
             self._sent += 1
             self._process.stdin.writelines(task.to_frames(self._told))
 
     def dismiss(self) -> None:
         """End a process whose answers nobody wants any more: one that has nothing to do ends by itself at once."""
-        if not self.is_ready or self._sent or self.learns is not None:
+        if not self.is_ready or self._sent:
             self.kill("no longer needed")
 
     def hang_up(self) -> None:
@@ -317,15 +311,10 @@ class WorkerHandle:
         head = message.head
         if "ready" in head:
             self.is_ready = True
-        elif "learned" in head:
-            task, self.learns = self.learns, None
-            if task is not None:
-                task.take_later(message)
         else:
             task = waiting.popleft()
             self._sent -= 1
             self.is_ill = head.get("ill", False)
-            self.learns = task if head.get("learns") else None
             task.take(message)
 
     async def _listen(self) -> None:
@@ -339,7 +328,7 @@ class WorkerHandle:
         pause_s = min(1.0, self._caps.wall_s / 4)
         while True:
             await asyncio.sleep(pause_s)
-            is_busy = self._sent > 0 or self.learns is not None or not self.is_ready
+            is_busy = self._sent > 0 or not self.is_ready
             limit_s = self._caps.wall_s if self.is_ready else _START_S
             if is_busy and time.monotonic() - self._since > limit_s:
                 self.kill(f"took more than {limit_s:g} s")

@@ -63,7 +63,7 @@ class Node(Protocol):
     def text(self, deep: bool = True, separator: str = "") -> str: ...
 
 
-class CutText(NamedTuple):
+class TextCut(NamedTuple):
     """The text that elements of a page show, the bytes from the first to the last, and the rows that were left out."""
 
     text: str
@@ -256,12 +256,12 @@ class PageMap:
         text: str = self.made.shown_text(top, rows, emptied)
         return text
 
-    def cut_text(self, rows: Sequence[int], drops: tuple[tuple[int, int], ...]) -> CutText:
+    def cut_text(self, rows: Sequence[int], drops: tuple[tuple[int, int], ...]) -> TextCut:
         """Return the text that elements show, without those inside them that have one of the keys to drop.
 
         `rows` ascend and none lies inside another; a drop is a key and the key of its parent, 0 for any.
         """
-        return CutText(*self.made.cut_text(rows, drops))
+        return TextCut(*self.made.cut_text(rows, drops))
 
     def span(self, row: int) -> tuple[int, int]:
         """Return where an element begins and ends."""

@@ -121,13 +121,18 @@ def _hash(text: bytes, seed: int = _SEED) -> int:
 
 def _fold(text: str, seed: int) -> int:
     """Hash a name in which every run of digits is the same, eight bytes at a time."""
-    folded = _DIGITS.sub(b"#", text.encode())
-    for at in range(0, len(folded) // 8 * 8 + 1, 8):
-        seed = _hash_word(seed, int.from_bytes(folded[at : at + 8], "little"))
-    return _hash_word(seed, len(folded))
+    return hash_bytes(_DIGITS.sub(b"#", text.encode()), seed)
 
 
-def _hash_word(seed: int, word: int) -> int:
+def hash_bytes(coded: bytes, seed: int = 0) -> int:
+    """Hash bytes as `src/native/hash.h` does."""
+    for at in range(0, len(coded) // 8 * 8 + 1, 8):
+        seed = hash_word(seed, int.from_bytes(coded[at : at + 8], "little"))
+    return hash_word(seed, len(coded))
+
+
+def hash_word(seed: int, word: int) -> int:
+    """Mix one number into another."""
     mixed = (seed ^ word) * _FACTOR & _WORD
     return mixed ^ (mixed >> 29)
 

@@ -92,16 +92,27 @@ class Site:
             raise BadInput("Site.learn needs at least one page")
         shown = _examples(examples, len(given)) if examples is not None else None
         named = tuple(dict.fromkeys(name for example in shown or () for name in example or ()))
-        learned = datetime.now(UTC).isoformat(timespec="seconds")
-        site = cls(Profile((), _wanted(named, fields), learned=learned, named=named))
+        site = cls.begin(_wanted(named, fields), named)
         for url, body in given if site._names or not named else ():
             site._extract(body, url, "auto")
-        site._learner.finish()
+        site.finish()
         if shown is not None:
             site.notes = site._add_fields(given, shown).notes
         site._refresh()
         site._health.settle(sum(layout.pages for layout in site.profile.layouts))
         return site
+
+    @classmethod
+    def begin(cls, fields: Sequence[str], named: tuple[str, ...] = ()) -> Site:
+        """Return a site of which nothing is known yet; its first pages are read, and it is learned from them."""
+        learned = datetime.now(UTC).isoformat(timespec="seconds")
+        return cls(Profile((), tuple(fields), learned=learned, named=named))
+
+    def finish(self) -> None:
+        """Learn as well as possible from the pages that were read so far: no more may come."""
+        with self._lock:
+            self._learner.finish()
+            self._refresh()
 
     def extract(self, body: bytes | str, url: str | None = None, via: Via = "auto") -> Document:
         """Extract one page of the site.
