@@ -16,7 +16,7 @@ from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser
 
 from scythe.extension import native
 from scythe.model import Loss
-from scythe.page.map import CutText, PageMap
+from scythe.page.map import PageMap, TextCut
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -284,7 +284,7 @@ class TreeMap:
         keyed = {key for key, name in zip(self._rows.key, names, strict=True) if key != key_of(name, "", "")}
         return np.array(sorted(keyed), np.uint64)
 
-    def cut_text(self, rows: Sequence[int], drops: tuple[tuple[int, int], ...]) -> CutText:
+    def cut_text(self, rows: Sequence[int], drops: tuple[tuple[int, int], ...]) -> TextCut:
         """Return the text that elements show, without those inside them that have one of the keys to drop."""
         from scythe.page.blocks import find_grid, read_blocks, render_text
 
@@ -304,7 +304,7 @@ class TreeMap:
             if not blocks.box_hidden[box] and (not spans or any(start <= firsts[block] < end for start, end in spans))
         ]
         text = render_text(blocks, kept, find_grid(blocks))
-        return CutText(text, self._rows.start[rows[0]], self._rows.end[rows[-1]], dropped)
+        return TextCut(text, self._rows.start[rows[0]], self._rows.end[rows[-1]], dropped)
 
     def _dropped(self, root: int, drops: tuple[tuple[int, int], ...]) -> Iterator[int]:
         key, parent, last = self._rows.key, self._rows.parent, self._rows.last
