@@ -30,6 +30,7 @@ from scythe.page.head_from_bytes import read_said
 from scythe.reader import read
 from scythe.site.extract import Extractor
 from scythe.site.profile_folder import ProfileFolder, site_of
+from scythe.site.rules import Profile
 from scythe.version import version
 
 TABLES = ("documents", "images", "records")
@@ -287,6 +288,7 @@ class _UnitReader:
 
     def __init__(self, options: BatchOptions) -> None:
         self._folder = ProfileFolder(options.profiles) if options.profiles is not None else None
+        self._parts = options.parts
         self._extractors: dict[str, Extractor | None] = {}
 
     @property
@@ -312,8 +314,12 @@ class _UnitReader:
                 self._extractors.pop(next(iter(self._extractors)))
             profile = self._folder.profile_for(url)
             # not `Site.extract`: it learns from pages on the way, so that units would depend on their order
-            self._extractors[key] = Extractor(profile, profile.fields) if profile else None
+            self._extractors[key] = Extractor(profile, self._asked(profile)) if profile else None
         return self._extractors[key]
+
+    def _asked(self, profile: Profile) -> tuple[str, ...]:
+        """Return the fields to extract: a row has every one of them, and images and records take the longest."""
+        return tuple(name for name in profile.fields if name not in ("images", "records") or name in self._parts)
 
 
 def _origin(capture: Capture) -> dict[str, object]:

@@ -186,6 +186,11 @@ def _linked_data(body: bytes) -> Iterator[bytes]:
 
 
 def _item_types(body: bytes) -> Iterator[bytes]:
-    if find(body, b"itemtype", 0) >= 0:
-        for name in dict.fromkeys(_TYPE.findall(body)[: LIMITS.metas]):
-            yield b'<i itemtype="%b"></i>' % name
+    names: dict[bytes, None] = {}
+    at = find(body, b"itemtype", 0)
+    while at >= 0 and len(names) < LIMITS.metas:
+        if (found := _TYPE.match(body, at)) is not None:
+            names[found[1]] = None
+        at = find(body, b"itemtype", at + 1)
+    for name in names:
+        yield b'<i itemtype="%b"></i>' % name
