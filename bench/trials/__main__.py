@@ -18,7 +18,16 @@ import typer
 
 from bench.trials.harness import report
 
-_NOT_TRIALS = {"__init__", "__main__", "harness", "scheduler_spider", "trial_hosts", "watch_run", "watch_trial"}
+_NOT_TRIALS = {
+    "__init__",
+    "__main__",
+    "harness",
+    "scheduler_spider",
+    "text_spider",
+    "trial_hosts",
+    "watch_run",
+    "watch_trial",
+}
 TRIALS = sorted(path.stem for path in Path(__file__).parent.glob("*.py") if path.stem not in _NOT_TRIALS)
 
 
