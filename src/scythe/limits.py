@@ -106,6 +106,8 @@ class Limits:
     runs: int = 8  # crawls and watches that one web page has under way; each is a thread and a process
     request_bytes: int = 16_000_000  # of one request to the web page: a page to read, as JSON
     request_s: float = 60.0  # for the body of one request to come
+    request_head_s: float = 10.0  # for its head; browsers send it at once
+    web_connections: int = 200  # to the web page at once; a browser opens six
     shown_chars: int = 5_000_000  # of a saved page in a frame; browsers show more only after seconds
     shown_style_chars: int = 2_000_000  # of its style elements together, and of one sheet; real ones have up to 1 MB
     traced_tags: int = 100_000  # of a page that is followed through rules to be looked at: 1.3 s at worst

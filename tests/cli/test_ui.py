@@ -115,15 +115,41 @@ def test_who_serves_to_others_is_warned_and_the_page_is_opened(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     opened: list[str] = []
+    files: list[Path] = []
+    texts: list[str] = []
 
     def take(address: str) -> bool:
         opened.append(address)
+        files.append(Path(urlsplit(address).path))
+        texts.append(files[0].read_text())
+        assert [path.stat().st_mode & 0o777 for path in (files[0], files[0].parent)] == [0o600, 0o700]
         os.kill(os.getpid(), signal.SIGINT)  # as somebody does who has seen enough
         return True
 
     monkeypatch.setattr(webbrowser, "open", take)
     open_page(State(StateOptions()), ServeOptions("0.0.0.0"), "/rules", opens=True)
     said = capsys.readouterr()
-    assert said.out == f"scythe is at {opened[0]}\n"
-    assert "/rules?token=" in opened[0]
+    address = said.out.removeprefix("scythe is at ").strip()
+    assert "/rules?token=" in address
+    assert f"url={address}" in texts[0]
     assert "anyone who reaches 0.0.0.0 and has the token may use this page; it is sent without TLS" in said.err
+    assert address.rpartition("=")[2] not in opened[0], "what a browser is started with, every user can read"
+    assert not files[0].parent.exists()
+
+
+def test_no_program_that_is_started_has_the_token_in_its_arguments(tmp_path: Path, page: Path) -> None:
+    browser = tmp_path / "browser"
+    browser.write_text(f'#!/bin/sh\necho "$@" > "{tmp_path}/said"\n')
+    browser.chmod(0o700)
+    os.mkfifo(tmp_path / "said")  # reading waits for the browser
+    command = [sys.executable, "-m", "scythe", "ui", str(page), "--profile", "site.json"]
+    with subprocess.Popen(
+        command, cwd=tmp_path, env={**os.environ, "BROWSER": f"{browser} %s"}, stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        token = process.stdout.readline().strip().rpartition("token=")[2]
+        said = (tmp_path / "said").read_text()
+        process.send_signal(signal.SIGINT)
+    assert said.startswith("file://")
+    assert len(token) > 16
+    assert token not in said

@@ -5,6 +5,7 @@ import json
 import re
 import socket
 from collections.abc import Iterator
+from contextlib import ExitStack, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,8 @@ from tests.web.asking import Answer, ask, bearer, cookie, posting, send
 from tests.web.conftest import demo_pages, make_state
 
 from scythe.errors import BadInput
-from scythe.web import operations
+from scythe.limits import LIMITS
+from scythe.web import operations, server
 from scythe.web.auth import Auth, Guarded, read_host
 from scythe.web.operations import Sent, fail, send_document
 from scythe.web.server import ServeOptions, Serving, serve_in_thread
@@ -95,6 +97,15 @@ def test_the_token_is_traded_for_a_cookie_that_scripts_and_other_sites_do_not_ge
     assert serving.auth.token not in kept
     assert answer.headers["referrer-policy"] == "no-referrer"
     assert answer.headers["cache-control"] == "no-store"
+
+
+def test_who_is_led_here_by_a_file_or_a_link_is_let_in_by_a_page_of_ours(serving: Serving) -> None:
+    led = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}
+    answer = ask(serving, f"/rules?site=%22%3E%3Cb%3E&token={serving.auth.token}", headers=led)
+    assert (answer.status, answer.kind) == (200, "text/html")
+    assert 'content="0; url=/rules?site=%22%3E%3Cb%3E"' in answer.text
+    assert serving.auth.cookie in answer.headers["set-cookie"]
+    assert serving.auth.token not in answer.text
 
 
 @pytest.mark.parametrize(
@@ -178,6 +189,49 @@ def test_a_body_that_does_not_come_is_not_waited_for(serving: Serving, monkeypat
     head = f"POST /api/consent HTTP/1.1\r\nHost: {own}\r\nAuthorization: Bearer {serving.auth.token}\r\n"
     answer = send(serving, f"{head}Content-Type: application/json\r\nContent-Length: 99\r\n\r\n{{".encode())
     assert answer.status == 408
+
+
+STALLED = {
+    "nothing at all": b"",
+    "half a line": b"GET / HT",
+    "headers without an end": b"GET / HTTP/1.1\r\nHost: x\r\nX-One: 1\r\n",
+    "a head after an answer": b"GET /api/about HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\nGET /api",
+    "a body after an answer": b"POST /api/consent HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 99\r\n\r\n{",
+}
+
+
+@pytest.mark.parametrize("begun", STALLED.values(), ids=STALLED)
+def test_a_head_that_does_not_come_is_not_waited_for(
+    serving: Serving, monkeypatch: pytest.MonkeyPatch, begun: bytes
+) -> None:
+    monkeypatch.setattr(server, "LIMITS", replace(LIMITS, request_head_s=0.1))
+    with _connect(serving) as stalled:
+        stalled.sendall(begun)
+        assert _is_ended(stalled)
+
+
+def test_unfinished_heads_make_room_for_whole_requests(serving: Serving, capfd: pytest.CaptureFixture[str]) -> None:
+    with ExitStack() as crowd:
+        stalled = [crowd.enter_context(_connect(serving)) for _ in range(LIMITS.web_connections + 100)]
+        for number, one in enumerate(stalled):
+            with suppress(ConnectionError):  # it was made to leave already
+                one.sendall(list(STALLED.values())[number % 3])
+        assert ask(serving, "/api/about", headers=bearer(serving.auth)).status == 200
+        assert all(_is_ended(one) for one in stalled[:100])
+    assert capfd.readouterr().err == ""
+
+
+def _connect(serving: Serving) -> socket.socket:
+    parts = urlsplit(serving.url)
+    return socket.create_connection((parts.hostname, parts.port), timeout=20)
+
+
+def _is_ended(connection: socket.socket) -> bool:
+    """Read until the other side ends it; a timeout raises."""
+    with suppress(ConnectionResetError):
+        while connection.recv(65_536):
+            pass
+    return True
 
 
 TRAVERSALS = [

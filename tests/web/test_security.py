@@ -21,6 +21,7 @@ from tests.web.conftest import ROOT
 from tests.web.payloads import PAYLOADS, addresses, harmless, rounds, skeleton
 from tests.web.poisoned import WATCH, poison
 
+from scythe.cli.ui import login_file
 from scythe.web.app import all_documents, all_operations, all_views, make_templates
 from scythe.web.auth import Auth
 from scythe.web.operations import RequestInput, View
@@ -240,6 +241,18 @@ def test_no_payload_does_anything_in_a_browser(chromium: Any, pair: tuple[Servin
             if tab.evaluate(looked) != ["undefined", True]:
                 wrong.append(path)
     assert (wrong, said) == ([], [])
+
+
+@pytest.mark.slow
+def test_a_browser_is_let_in_by_the_file_that_only_its_user_can_read(
+    chromium: Any, pair: tuple[Serving, Serving]
+) -> None:
+    serving = pair[0]
+    with closing(chromium.new_context()) as context, login_file(serving.address("/rules?site=profile")) as file:
+        tab = context.new_page()
+        tab.goto(file)
+        tab.wait_for_url(f"{serving.url}rules?site=profile")
+        assert tab.evaluate("document.title.endsWith(' \u00b7 scythe')")
 
 
 # -- in the source -------------------------------------------------------------------------------------------------

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from html import escape
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -84,7 +88,9 @@ def serve_flags(
     token: Annotated[
         str | None,
         typer.Option(
-            envvar="SCYTHE_TOKEN", metavar="TOKEN", help="Fixed token instead of a new one; at least 16 characters."
+            envvar="SCYTHE_TOKEN",
+            metavar="TOKEN",
+            help="Fixed token, at least 16 characters; safer in the environment, as other users can see command lines.",
         ),
     ] = None,
     browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open the page in the browser.")] = True,
@@ -141,21 +147,45 @@ def open_page(state: State, options: ServeOptions, path: str, *, opens: bool) ->
         typer.echo(f"scythe is at {serving.address(path)}")
         typer.echo("Ctrl-C ends it.", err=True)
         if opens:
-            _open(serving.address(path))
+            _open(files.enter_context(login_file(serving.address(path))))
 
     async def attend() -> None:
         stop = asyncio.Event()
         on_interrupt(stop.set)
         await serve(state, options, ready=say, stop=stop)
 
-    try:
-        asyncio.run(attend())
-    finally:
-        state.close()
+    with ExitStack() as files:
+        try:
+            asyncio.run(attend())
+        finally:
+            state.close()
+
+
+@contextmanager
+def login_file(address: str) -> Iterator[str]:
+    """Keep a file that leads a browser to an address, and give its own address, for as long as the context lasts.
+
+    The address has the token in it, and what a program is started with, every user of the machine can read; the file
+    only its owner can.
+    """
+    with TemporaryDirectory(prefix="scythe-") as folder:  # of mode 700
+        path = Path(folder, "open.html")
+        path.touch(mode=0o600)
+        path.write_text(_LOGIN.format(escape(address)), "utf-8")
+        yield path.as_uri()
+
+
+_LOGIN = """<!doctype html>
+<html lang="en"><meta charset="utf-8"><meta name="referrer" content="no-referrer">
+<meta http-equiv="refresh" content="0; url={0}">
+<title>scythe</title>
+<p><a href="{0}">Open scythe</a></p>
+</html>
+"""
 
 
 def _open(address: str) -> None:
-    """Open an address in the browser of this machine, if it has one: the address was shown anyway."""
+    """Open an address in the browser of this machine, if it has one: that of the page was shown anyway."""
     import webbrowser
 
     try:

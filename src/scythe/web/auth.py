@@ -12,6 +12,7 @@ import hmac
 import ipaddress
 import secrets
 from dataclasses import dataclass, field
+from html import escape
 from urllib.parse import quote, urlencode
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -170,7 +171,12 @@ class Guarded:
         """Trade the token in the address for a cookie, and take it out of the address."""
         rest = [(name, value) for name, value in request.query_params.multi_items() if name != "token"]
         path = "/" + quote(request.scope["path"].lstrip("/\\"))  # never //host, which is another site
-        answer = RedirectResponse(f"{path}?{urlencode(rest)}" if rest else path, 303)
+        target = f"{path}?{urlencode(rest)}" if rest else path
+        answer: Response = RedirectResponse(target, 303)
+        if request.headers.get("sec-fetch-site", "none") not in ("same-origin", "none"):
+            # a link or a file led here: only what a page of ours asks for has the cookie with it
+            page = _ENTERED.format(escape(target))
+            answer = Response(page, 200, media_type="text/html", headers=_ENTERING)
         answer.set_cookie(self._auth.cookie, self._auth.pass_value, httponly=True, samesite="strict", path="/")
         return answer
 
@@ -215,6 +221,13 @@ def _closed(request: Request) -> Response:
     return JSONResponse({"error": "the token is missing or wrong"}, 401, headers={"WWW-Authenticate": "Bearer"})
 
 
+_ENTERING = {"Content-Security-Policy": NOTHING_POLICY.replace("sandbox; ", "")}  # a sandbox leads nowhere
+_ENTERED = """<!doctype html>
+<html lang="en"><meta charset="utf-8"><meta http-equiv="refresh" content="0; url={0}">
+<title>scythe</title>
+<p><a href="{0}">Open scythe</a></p>
+</html>
+"""
 _CLOSED = """<!doctype html>
 <html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>scythe: closed</title>

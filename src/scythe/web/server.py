@@ -9,8 +9,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 import uvicorn
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from scythe.errors import BadInput
+from scythe.limits import LIMITS
 from scythe.web.app import make_app
 from scythe.web.auth import LOOPBACK, Auth, plain_host
 from scythe.web.state import State
@@ -51,6 +53,48 @@ class Serving:
         return f"{self.url}{path.lstrip('/')}{'&' if '?' in path else '?'}token={self.auth.token}"
 
 
+class _Connection(H11Protocol):
+    """A connection that must bring the head of a request in time, and makes room for others where there are many."""
+
+    _waits_since = 0.0
+    _deadline: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        self._wait()
+        if len(self.connections) > LIMITS.web_connections:
+            waiting = [one for one in self.connections if isinstance(one, _Connection) and one._deadline is not None]
+            min(waiting, key=lambda one: one._waits_since)._end()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._cancel()
+        super().connection_lost(exc)
+
+    def handle_events(self) -> None:
+        answered = self.cycle
+        super().handle_events()
+        if self.cycle is not answered:  # a head came
+            self._cancel()
+
+    def on_response_complete(self) -> None:
+        self._wait()
+        super().on_response_complete()
+
+    def _wait(self) -> None:
+        self._cancel()
+        self._waits_since = self.loop.time()
+        self._deadline = self.loop.call_later(LIMITS.request_head_s, self._end)
+
+    def _cancel(self) -> None:
+        if self._deadline is not None:
+            self._deadline.cancel()
+            self._deadline = None
+
+    def _end(self) -> None:
+        self._cancel()
+        self.transport.abort()
+
+
 class _Server(uvicorn.Server):
     """A server that leaves signals to its caller, who has more to bring to an end than connections."""
 
@@ -71,11 +115,12 @@ async def serve(state: State, options: ServeOptions, *, ready: Callable[[Serving
     listener.close()
     config = uvicorn.Config(
         make_app(state, auth),
-        log_level="warning",
+        log_level="error",  # warnings are of requests that are none, which anyone can send any number of
         access_log=False,
         server_header=False,
         lifespan="off",
-        http="h11",  # the strictest, whatever else is installed
+        http=_Connection,
+        backlog=128,  # accepted in one go, before any can be closed
         ws="none",
         proxy_headers=False,
         timeout_graceful_shutdown=_END_S,
