@@ -58,7 +58,7 @@ def _explain_little(page: Page, text: str) -> str:
         return "login wall"
     if _WALL.search(text):
         return "captcha wall"
-    if _MISSING.search(page.metadata.title) or _MISSING.search(text):
+    if _MISSING.search(page.declared_title) or _MISSING.search(text):
         return "soft 404"
     unscripted = " ".join(node.text() for node in page.map.find("noscript"))
     if _SCRIPT_NEEDED.search(text) or (_SCRIPT_NEEDED.search(unscripted)):

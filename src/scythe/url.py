@@ -9,12 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 from functools import lru_cache
-from importlib.resources import files
 from typing import NewType
 from unicodedata import normalize
 from urllib.parse import SplitResult, urljoin, urlsplit, urlunsplit
 
 from scythe.limits import LIMITS
+from scythe.package_files import packaged_text
 
 Url = NewType("Url", str)
 
@@ -221,7 +221,7 @@ def _parameters() -> tuple[frozenset[str], tuple[str, ...], frozenset[str]]:
     exact: set[str] = set()
     prefixes: set[str] = set()
     sessions: set[str] = set()
-    for line in files("scythe").joinpath("url_parameters.txt").read_text(encoding="utf-8").splitlines():
+    for line in packaged_text("scythe", "url_parameters.txt").splitlines():
         kind, _, names = line.partition(" ")
         if kind == "session":
             sessions.update(names.split())

@@ -51,7 +51,7 @@ def _from_page(job: Job) -> Extracted:
     regions = read_records(page)
     paging = read_paging(page)
     rest = {"next": paging.next or paging.more, "why": "" if regions else "no list was found on it"}
-    return _extracted(page.metadata.title, regions, rest)
+    return _extracted(page.declared_title, regions, rest)
 
 
 def _from_feed(feed: Feed) -> Extracted:

@@ -10,11 +10,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
-from importlib.resources import files
 
 from scythe.extension import native
 from scythe.limits import LIMITS
 from scythe.model import Loss
+from scythe.package_files import packaged_text
 
 UTF8 = frozenset({"utf-8", "ascii", "us-ascii"})  # codecs whose bytes are UTF-8
 PRESCAN_BYTES = 16_384  # the standard demands 1024; pages with long scripts before <meta> are common
@@ -32,7 +32,7 @@ _META_ENDS = (b"\t", b"\n", b"\f", b"\r", b" ", b"/")
 
 @cache
 def _codecs_by_label() -> dict[str, str]:
-    table = files("scythe.page").joinpath("tables/encodings.txt").read_text("ascii")
+    table = packaged_text("scythe.page", "tables/encodings.txt")
     rows = (line.partition(": ") for line in table.splitlines() if not line.startswith("#"))
     return {label: codec for codec, _, labels in rows for label in labels.split()}
 

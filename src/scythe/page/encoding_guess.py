@@ -11,10 +11,11 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from typing import TypeAlias
 
 import numpy as np
+
+from scythe.package_files import packaged_text
 
 Whole: TypeAlias = np.ndarray[tuple[int], np.dtype[np.int64]]
 Table: TypeAlias = np.ndarray[tuple[int, int], np.dtype[np.float64]]
@@ -253,7 +254,7 @@ def _read_table() -> tuple[dict[str, dict[str, float]], dict[str, list[str]], di
     letters: dict[str, dict[str, float]] = {}
     users: dict[str, list[str]] = {}
     pairs: dict[str, dict[str, int]] = {}
-    for line in files("scythe.page").joinpath("tables/letters.txt").read_text("utf-8").splitlines():
+    for line in packaged_text("scythe.page", "tables/letters.txt").splitlines():
         kind, _, rest = line.partition(" ")
         name, _, words = rest.partition(": ")
         if kind == "codec":

@@ -18,7 +18,7 @@ from scythe.page.elements import Elements, Leaf, read_elements, read_leaves
 from scythe.page.encoding import Decoded, clean, decode
 from scythe.page.head import BodyQueries, Head, LinkedData, read_head, read_json_ld, squeeze
 from scythe.page.images import ImageUse, read_images, source_of
-from scythe.page.metadata import read_metadata
+from scythe.page.metadata import declared_title, read_metadata
 from scythe.url import Url, absolute
 
 if TYPE_CHECKING:
@@ -237,7 +237,16 @@ class Page:
     @cached_property
     def metadata(self) -> Metadata:
         """Title, author, dates, language and the like, as the page states them."""
-        return read_metadata(self.head, self.linked_data, BodyQueries(self.map, self.mentions), self.url, self.base)
+        return read_metadata(self.head, self.linked_data, self._body, self.url, self.base)
+
+    @cached_property
+    def declared_title(self) -> str:
+        """The title of the metadata."""
+        return declared_title(self.head, self.linked_data, self._body, self.url, self.base)
+
+    @cached_property
+    def _body(self) -> BodyQueries:
+        return BodyQueries(self.map, self.mentions)
 
     @cached_property
     def _links(self) -> tuple[tuple[Link, ...], int]:

@@ -99,7 +99,7 @@ def read_title(page: Page) -> tuple[str, str]:
 
     Return it, and how it was chosen.
     """
-    blocks, declared = page.blocks, page.metadata.title
+    blocks, declared = page.blocks, page.declared_title
     heads = [blocks.text[i] for i in blocks.directly_in("h1")]
     variants = title_variants(declared) if declared else set()
     whole = comparable(declared)

@@ -10,7 +10,6 @@ import json
 from base64 import b64decode, b64encode
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib import resources
 from typing import Any
 
 import numpy as np
@@ -18,6 +17,7 @@ from numpy.typing import NDArray
 
 from scythe.errors import BadInput
 from scythe.extension import native
+from scythe.package_files import packaged_text
 
 COMPILED = native
 RECORDS = "scythe-record-forest"  # what a saved forest calls itself
@@ -111,4 +111,4 @@ def to_json(forest: Forest, form: str = RECORDS) -> str:
 @lru_cache(maxsize=1)
 def load() -> Forest:
     """Return the forest that ships with the package."""
-    return from_json(resources.files("scythe.reading.lists").joinpath("tables/regions.json").read_text("utf-8"))
+    return from_json(packaged_text("scythe.reading.lists", "tables/regions.json"))

@@ -14,7 +14,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, asdict, dataclass, fields, replace
 from dataclasses import field as dataclass_field
 from datetime import UTC, datetime
-from statistics import median_low
 from typing import TypeVar
 
 from scythe.errors import BadInput
@@ -377,7 +376,7 @@ def usual_of(values_per_page: Sequence[tuple[str, ...]], pages: int | None = Non
         present=sum(bool(values) for values in values_per_page),
         shortest=lengths[0] if lengths else 0,
         longest=lengths[-1] if lengths else 0,
-        middle=median_low(lengths) if lengths else 0,
+        middle=sorted(lengths)[(len(lengths) - 1) // 2] if lengths else 0,
         script=_common_script(values_per_page),
         form=_common_form([value for values in values_per_page for value in values[:_VALUES]]),
     )

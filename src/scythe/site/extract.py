@@ -28,7 +28,6 @@ from scythe.page import Page
 from scythe.page.content import PageContent
 from scythe.page.dates import to_iso
 from scythe.page.encoding import is_utf8
-from scythe.page.image_context import read_image_contexts
 from scythe.page.map import PageMap
 from scythe.page.page import make_map
 from scythe.page.title import read_title
@@ -341,6 +340,8 @@ class LatePage:
         """Return the images of the page with their scores."""
         if sniff_text(page.html):
             return ()
+        from scythe.page.image_context import read_image_contexts  # most texts are cut without a look at images
+
         return mark_scores(page, self._judge.score_page(page, read_image_contexts(page)))
 
 

@@ -5,17 +5,16 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from scythe.model import RELEVANCE, RELEVANT, PageImages, SiteImages, TextOptions
 from scythe.page import Page
 from scythe.reading.forest import Forest
-from scythe.reading.images.relevance import image_logits, judge_by_place, score_images
-from scythe.reading.papers.tc import TcModel, load_site_model
 from scythe.reading.text import method as text_method
-from scythe.site.labels.annotators import agreed_marks, page_key
-from scythe.site.labels.site_relevance import Update, fit_update
-from scythe.site.papers.fit_tc import fit_site_model
-from scythe.site.url_clusters import spread
+
+if TYPE_CHECKING:
+    from scythe.reading.papers.tc import TcModel
+    from scythe.site.labels.site_relevance import Update
 
 _LABELLED = 300  # labelled pages that the update looks at, evenly spread: judging them all takes a second
 _FOLDS = 20  # times that a model is fitted to try it
@@ -56,6 +55,8 @@ class ImageJudge:
             return []
         if self._published is not None:
             return self._published.score(page)
+        from scythe.reading.images.relevance import score_images  # here and below: sites are learned without it
+
         if self._update is None:
             return score_images(page, self._counts, self._forest)
         return self._update.apply(page, self._logits(page))
@@ -65,17 +66,24 @@ class ImageJudge:
         scores = self.score(around)
         if self.known.labelled or not scores or max(scores) >= RELEVANT:
             return scores
+        from scythe.reading.images.relevance import judge_by_place
+
         return judge_by_place(page, text_method("auto")(page, TextOptions()).kept, around, scores)
 
     @cached_property
     def _update(self) -> Update | None:
         """What labels change in the answers of the shared model; None where there are none."""
+        from scythe.site.labels.site_relevance import fit_update
+        from scythe.site.url_clusters import spread
+
         labelled = spread(self.known.labelled, _LABELLED)
         if not labelled:
             return None
         return fit_update(labelled, [self._logits(each.page) for each in labelled])
 
     def _logits(self, page: PageImages) -> list[float]:
+        from scythe.reading.images.relevance import image_logits
+
         found: list[float] = image_logits(page, self._counts, self._forest).tolist()
         return found
 
@@ -86,8 +94,12 @@ class ImageJudge:
     @cached_property
     def _published(self) -> TcModel | None:
         """The model of a published method; None where none was asked for or none could be fitted."""
-        model = load_site_model(json.loads(self.known.model)) if self.known.model else None
-        return model if model is not None and not model.why else None
+        if not self.known.model:
+            return None
+        from scythe.reading.papers.tc import load_site_model
+
+        model = load_site_model(json.loads(self.known.model))
+        return model if not model.why else None
 
 
 def expect_quality(known: SiteImages) -> Quality | None:
@@ -95,6 +107,8 @@ def expect_quality(known: SiteImages) -> Quality | None:
 
     Raises MissingExtra where the method is a published one and cannot be fitted.
     """
+    from scythe.site.labels.annotators import agreed_marks, page_key
+
     keys = {key: number for number, key in enumerate(dict.fromkeys(page_key(each.page) for each in known.labelled))}
     if len(keys) < 2:
         return None
@@ -117,13 +131,19 @@ def expect_quality(known: SiteImages) -> Quality | None:
 
 def why_no_model(known: SiteImages) -> str:
     """Say why a published method that was asked for has no model; empty where it has one or none was asked for."""
-    return load_site_model(json.loads(known.model)).why if known.model else ""
+    if not known.model:
+        return ""
+    from scythe.reading.papers.tc import load_site_model
+
+    return load_site_model(json.loads(known.model)).why
 
 
 def fit_method(known: SiteImages) -> SiteImages:
     """Return the same with a model of its labels where the method is a published one. Raises MissingExtra."""
     if known.method == RELEVANCE:
         return replace(known, model="")
+    from scythe.site.papers.fit_tc import fit_site_model
+
     return replace(known, model=_write_plain(fit_site_model(known.labelled, known.method)))
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from scythe.page.map import PageMap
 from scythe.site.evidence import Flags, Floats, Hashes, keyed_elements
 from scythe.site.rules import Layout, TextRule
-from scythe.site.select import outermost, row_list
+from scythe.site.select import distinct, outermost, row_list
 
 _COUNTED_PAGES = 30  # a layout's first pages say what is usual on it
 _SAME, _ALIKE = 0.7, 0.5  # Jaccard similarity; with the second, what stands outside of the text must be the same
@@ -84,7 +84,7 @@ class MappedPage:
         outside = self.keyed.copy()
         for row in roots:
             outside[row + 1 : self.map.last[row]] = False
-        return np.unique(self.map.key[outside])
+        return distinct(self.map.key[outside])
 
 
 class KnownLayout:

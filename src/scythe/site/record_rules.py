@@ -21,7 +21,7 @@ from scythe.model import Record, RecordList
 from scythe.page.blocks import KIND, SKIP
 from scythe.page.images import source_of
 from scythe.page.map import BLANK, CONTINUES, RAW, PageMap
-from scythe.site.select import Selector, matches, outermost, rows
+from scythe.site.select import Selector, distinct, matches, outermost, rows
 from scythe.url import Url, absolute
 
 USUALLY = 0.9  # share of the pages learned that have a list; one that is there less often may be missing
@@ -169,7 +169,7 @@ def place_records(page: PageMap, rules: RecordRules) -> PlacedRecords:
     if len(heads) > MOST_RECORDS:
         return PlacedRecords(why="too many records")
     members = _union(page, rules.members, first, behind) if rules.members else heads[:0]
-    every = outermost(np.union1d(heads, members), page.last)
+    every = outermost(distinct(np.concatenate((heads, members))), page.last)
     records = _join(page, every, heads) if len(members) else [(row,) for row in every.tolist()]
     if records is None:
         return PlacedRecords(why="something stands between the parts of a record")
@@ -197,7 +197,7 @@ def _find(page: PageMap, rules: RecordRules, first: int, behind: int) -> Rows:
 
 def _union(page: PageMap, selectors: Sequence[Selector], first: int, behind: int) -> Rows:
     parts = [matches(page, selector) for selector in selectors]
-    found = parts[0] if len(parts) == 1 else np.unique(np.concatenate(parts)) if parts else np.zeros(0, np.intp)
+    found = parts[0] if len(parts) == 1 else distinct(np.concatenate(parts)) if parts else np.zeros(0, np.intp)
     return found[(found >= first) & (found < behind)] if first or behind < len(page.tag) else found
 
 

@@ -12,6 +12,7 @@ from typing import TypeAlias
 import numpy as np
 
 from scythe.site.evidence import ElementGroups, Flags, Floats, Hashes, Ints, Stack, group, mix, sums
+from scythe.site.select import distinct
 
 GroupPair: TypeAlias = tuple[ElementGroups, ElementGroups]  # by key, and by key and parent's key
 
@@ -73,7 +74,7 @@ def _without_constants(of: Stack, words: Floats, label: Floats) -> tuple[Floats,
     if of.pages < _CONSTANT_PAGES or not len(worded):
         return words, label
     number, count = _pair_numbers(mix(of.path[of.run_row[worded]], of.run_hash[worded]))
-    cells = np.unique(number * of.pages + of.run_page[worded])
+    cells = distinct(number * of.pages + of.run_page[worded])
     pages = np.bincount(cells // of.pages, minlength=count)
     constant = (pages >= max(_CONSTANT_PAGES, of.pages / 2))[number]
     mean = (np.bincount(number, label[worded], count) / np.bincount(number, minlength=count))[number]

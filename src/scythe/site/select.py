@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 
 from scythe.errors import BadInput
 from scythe.page.map import PageMap
-from scythe.page.tree_map import TreeMap
 
 FIRST = 0
 EVERY = None
@@ -81,8 +80,9 @@ def row_list(page: PageMap, selector: Selector) -> list[int]:
 
 def matches(page: MapElements, selector: Selector) -> NDArray[np.intp]:
     """Return the outermost elements that match, whatever the place asked for."""
-    if not selector.child and isinstance(page, PageMap | TreeMap):
-        return np.array(page.matching(selector.path, selector.key, selector.parent), np.intp)
+    matching = getattr(page, "matching", None)  # not so of the pages of a layout taken together
+    if not selector.child and matching is not None:
+        return np.array(matching(selector.path, selector.key, selector.parent), np.intp)
     wanted = page.path == selector.path if selector.path else page.key == selector.key
     found = wanted.nonzero()[0]  # twice as fast as `flatnonzero`
     if len(found) and selector.path and selector.key:
@@ -93,6 +93,12 @@ def matches(page: MapElements, selector: Selector) -> NDArray[np.intp]:
     if len(found) and selector.child:
         found = found[_child_numbers(page.parent[found], selector.child) == selector.child]
     return outermost(found, page.last)
+
+
+def distinct(values: NDArray[Any]) -> NDArray[Any]:
+    """Return different values in ascending order; `np.unique` takes 10 ms when first called, for masked arrays."""
+    ordered = np.sort(values)
+    return ordered[np.concatenate(([True], ordered[1:] != ordered[:-1]))] if len(ordered) else ordered
 
 
 def outermost(found: NDArray[np.intp], last: NDArray[np.int32]) -> NDArray[np.intp]:

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from threading import Lock
+from typing import TYPE_CHECKING
 
 from scythe.atomic_files import write_atomically
 from scythe.errors import BadInput
@@ -21,22 +22,21 @@ from scythe.model import Document, Field, LabelledPage, PageImages
 from scythe.page import Page
 from scythe.page.blocks import read_blocks
 from scythe.page.content import PageContent
-from scythe.page.image_context import read_image_contexts
 from scythe.page.map import PageMap
 from scythe.site.drift import Drift, Health, usual_of
 from scythe.site.extract import ExtractedPage, Extractor, Via, map_page
 from scythe.site.judge_images import ImageJudge
-from scythe.site.labels.learn_labels import Annotated, annotate, list_labels, place_labels
-from scythe.site.labels.match_labels import Lost
 from scythe.site.layout_marks import KnownLayout, LayoutIndex, MappedPage, layouts_of
 from scythe.site.learn import PLACED, LayoutLearner, ReadPage
-from scythe.site.learn_records import learn_records
-from scythe.site.learn_values import learn_values
 from scythe.site.page_fields import ColdValues
 from scythe.site.profile import Saved, dump_profile, load_profile, open_profile
 from scythe.site.rules import DEFAULT_FIELDS, FieldRules, Layout, Profile
 from scythe.site.shown_values import Memory
 from scythe.site.value_rules import ValueRules, cut_values
+
+if TYPE_CHECKING:
+    from scythe.site.labels.learn_labels import Annotated
+    from scythe.site.labels.match_labels import Lost
 
 HEAL_PAGES = (3, 6, 12, 24, 48)  # pages that lack what they had before, upon which it is looked for anew
 _MOST_WAYS = 6  # to one field
@@ -145,6 +145,9 @@ class Site:
         relevant. `pages` must hold the pages named. `by` is who says so; two people may differ. `method` is "relevance"
         or a published one. Raises BadInput where labels or pages are not what they should be.
         """
+        from scythe.page.image_context import read_image_contexts
+        from scythe.site.labels.learn_labels import annotate
+
         bodies = [_address_and_body(page) for page in pages]
         seen = [read_image_contexts(Page.from_bytes(body, url=url)) for url, body in bodies]
         new, lost = _placed(labels, seen, by)
@@ -216,6 +219,8 @@ class Site:
 
     def _learn_lists(self, known: KnownLayout) -> None:
         """Learn what the pages of a layout list, once somebody asks for it and there are enough pages."""
+        from scythe.site.learn_records import learn_records  # with all that reads lists, which a text needs nothing of
+
         with self._lock:
             if len(known.samples) >= LIST_PAGES and not known.layout.records.pages:
                 maps = [page for page, _ in known.samples]
@@ -316,6 +321,8 @@ class Site:
         self, known: KnownLayout, maps: Sequence[PageMap], examples: Sequence[Example | None], *, keeps: bool = False
     ) -> dict[str, str]:
         """Give a layout the fields that are shown; with `keeps`, behind the rules that it has for them."""
+        from scythe.site.learn_values import learn_values
+
         learned = learn_values(maps, examples)
         found = (
             [_behind(known.layout.field(rules.name), rules) for rules in learned.fields] if keeps else learned.fields
@@ -341,6 +348,8 @@ def _with_usual(rules: ValueRules, maps: Sequence[PageMap]) -> FieldRules:
 
 def _placed(labels: object, seen: Sequence[PageImages], by: str) -> tuple[Sequence[LabelledPage], list[Lost]]:
     if isinstance(labels, Mapping):
+        from scythe.site.labels.learn_labels import list_labels, place_labels
+
         return place_labels(list_labels(labels, by), {page.url: page for page in seen if page.url})
     if not isinstance(labels, Sequence) or not all(isinstance(each, LabelledPage) for each in labels):
         raise BadInput(f"labels are a dict of image addresses by page, not {type(labels).__name__}")

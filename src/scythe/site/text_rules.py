@@ -13,7 +13,7 @@ import numpy as np
 from scythe.site.evidence import ElementGroups, Flags, Floats, Hashes, Ints, Stack, group, sums
 from scythe.site.rules import TextRule
 from scythe.site.run_labels import RunLabels
-from scythe.site.select import EVERY, FIRST, Selector
+from scythe.site.select import EVERY, FIRST, Selector, distinct
 
 _BEST = 8  # selectors for which drops are tried
 _NEAR = 0.12  # of the best
@@ -123,7 +123,7 @@ class TextLearner:
                 groups = kind.groups
                 members = np.flatnonzero(groups.group == number)
                 if not takes_all:
-                    members = np.intersect1d(members, groups.first)
+                    members = np.intersect1d(members, groups.first, assume_unique=True)
                 selector = self._selector(kind.by, int(groups.example[number]), takes_all)
                 choices[print_] = _Choice(groups.row[members], selector, score)
         return list(choices.values())
@@ -237,14 +237,14 @@ class TextLearner:
                 if best is None or f1[number] > best.score:
                     members = np.flatnonzero(groups.group == number)
                     if not takes_all:
-                        members = np.intersect1d(members, groups.first)
+                        members = np.intersect1d(members, groups.first, assume_unique=True)
                     selector = self._selector(kind.by, int(groups.example[number]), takes_all)
                     best = _Choice(groups.row[members], selector, float(f1[number]))
         return best
 
 
 def _alike(values: Hashes, rows: Ints) -> Ints:
-    return np.flatnonzero(np.isin(values, np.unique(values[rows])))
+    return np.flatnonzero(np.isin(values, distinct(values[rows])))
 
 
 def _inside(of: Stack, rows: Ints) -> Flags:

@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from functools import cache, lru_cache
-from importlib.resources import files
 from itertools import pairwise
 
 from scythe.model import Record, RecordList
+from scythe.package_files import packaged_text
 from scythe.page.dates import to_iso
 from scythe.watch_model import DAY_S, HOUR_S
 
@@ -209,7 +209,7 @@ def _make_day(year: int, month: int, day: int) -> date | None:
 @cache
 def _words() -> _Words:
     words = _Words()
-    for line in files("scythe.watching").joinpath("tables/times.txt").read_text(encoding="utf-8").splitlines():
+    for line in packaged_text("scythe.watching", "tables/times.txt").splitlines():
         name, _, listed = line.partition(": ")
         kind, _, value = name.partition(" ")
         if line.startswith("#"):

@@ -12,13 +12,14 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tools.characters import table
 
 from scythe.demo import site
 from scythe.page import Page
 from scythe.page.blocks import Blocks
 from scythe.reading.text import choose_text
 from scythe.reading.text import network as fast
-from scythe.reading.text.block_features import Vocabulary
+from scythe.reading.text.block_features import Vocabulary, characters
 from scythe.reading.text.choose_text import head_of
 from scythe.reading.text.network import load
 
@@ -225,3 +226,10 @@ def test_the_module_is_compiled_only_when_wanted(root: Path, tmp_path: Path) -> 
     )  # fmt: skip
     assert "SCYTHE_NO_EXTENSION" in done.stdout
     assert not list(tmp_path.iterdir())
+
+
+def test_the_table_of_characters_says_what_python_says_of_them() -> None:
+    """But for the few characters that came with another version of Unicode than it was written by."""
+    lower, kinds = table()
+    written = characters()
+    assert (written != (kinds | lower.astype(np.uint32) << np.uint32(16))).sum() < 500

@@ -6,9 +6,9 @@ import unicodedata
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
-from importlib import resources
 
 from scythe.errors import BadInput
+from scythe.package_files import packaged_text
 
 LABEL_CHARS = 60  # the longest text that is looked up as a name; the longest name of the table has 39
 _TRAILING = " \t\n\r\xa0.…*?›>|•·-–—_~,;"  # what pages put behind a label besides a delimiter
@@ -110,8 +110,7 @@ def parse_dictionary(text: str) -> Dictionary:
 @cache
 def shipped() -> Dictionary:
     """Return the dictionary that comes with the package, read once."""
-    table = resources.files("scythe.reading.lists").joinpath("tables", "attributes.txt")
-    return parse_dictionary(table.read_text("utf-8"))
+    return parse_dictionary(packaged_text("scythe.reading.lists", "tables/attributes.txt"))
 
 
 @lru_cache(maxsize=4096)

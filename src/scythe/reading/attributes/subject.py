@@ -245,7 +245,7 @@ def _kind(item: Item) -> str:
 
 
 def _titles(page: Page) -> list[frozenset[str]]:
-    texts = [page.head.title, page.metadata.title]
+    texts = [page.head.title, page.declared_title]
     texts += [node.text(deep=True, separator=" ")[:500] for node in page.map.find("h1", "h2")[:_TITLES]]
     return [words for text in texts if (words := _words(text))]
 

@@ -251,7 +251,7 @@ class Naming:
 def find_name(page: Page, lines: Lines) -> Naming:
     """Return the best name of the subject, an empty one if none is sure."""
     elements = page.elements
-    title = page.head.title or page.metadata.title
+    title = page.head.title or page.declared_title
     words = " ".join(_WORD.findall(title.lower()))
     edges = _edges(title)
     whole = "\n".join(text[:_LONGEST] for text in elements.text[:_LEAVES])

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib import resources
 from itertools import islice
 
+from scythe.package_files import packaged_text
 from scythe.reading.attributes.dictionary import concept_of, fold
 
 _MONEY_LONGEST = 400  # characters of a text that are looked at
@@ -39,7 +39,7 @@ class Price:
 def _signs() -> dict[str, str]:
     """Return what pages write for a currency, with the code it stands for."""
     signs: dict[str, str] = {}
-    lines = resources.files("scythe.reading.lists").joinpath("tables/currencies.txt").read_text("utf-8").splitlines()
+    lines = packaged_text("scythe.reading.lists", "tables/currencies.txt").splitlines()
     for line in lines:
         code, _, words = line.partition(": ")
         if line.startswith("#") or not words:
@@ -181,7 +181,7 @@ _WORDS = re.compile(r"\w+")
 
 def table_lines(name: str) -> list[tuple[str, list[str]]]:
     """Return the lines of a word table as names, each with its phrases."""
-    text = resources.files("scythe.reading.lists").joinpath(f"tables/{name}.txt").read_text("utf-8")
+    text = packaged_text("scythe.reading.lists", f"tables/{name}.txt")
     lines = []
     for line in text.splitlines():
         head, _, rest = line.partition(":")

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
-from importlib import resources
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +15,7 @@ from numpy.typing import NDArray
 from scythe.errors import BadInput
 from scythe.limits import LIMITS
 from scythe.model import RELEVANT, PageImages, SiteImages
+from scythe.package_files import packaged_text
 from scythe.page import Page
 from scythe.page.content import image_places, is_icon
 from scythe.reading.forest import Forest, from_json
@@ -73,7 +73,7 @@ def image_logits(page: PageImages, site: SiteImages | None = None, forest: Fores
 @lru_cache(maxsize=1)
 def load() -> Forest:
     """Return the trees that ship with the package, whose mean is a logit. Raises BadInput if they do not fit."""
-    text = resources.files("scythe.reading.images").joinpath("tables/relevance.json").read_text("utf-8")
+    text = packaged_text("scythe.reading.images", "tables/relevance.json")
     forest = from_json(text, FORM)
     if forest.features != feature_names():
         raise BadInput("the image model was trained on other features: run train/images/train.py")

@@ -7,10 +7,10 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib import resources
 from itertools import pairwise
 from math import log2
 
+from scythe.package_files import packaged_text
 from scythe.page.elements import Elements
 from scythe.reading.attributes.values import BUTTON, opening_state
 from scythe.reading.lists.candidates import Candidate
@@ -130,7 +130,7 @@ def _fields_of(names: str) -> frozenset[str]:
 @lru_cache(maxsize=1)
 def _table() -> dict[str, str]:
     found = {}
-    text = resources.files("scythe.reading.lists").joinpath("tables/fields.txt").read_text("utf-8")
+    text = packaged_text("scythe.reading.lists", "tables/fields.txt")
     for line in text.splitlines():
         field, colon, words = line.partition(": ")
         if colon and not line.startswith("#"):

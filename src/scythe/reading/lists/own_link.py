@@ -11,11 +11,11 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from importlib.resources import files
 from typing import NamedTuple
 from urllib.parse import unquote
 
 from scythe.model import Record, RecordList
+from scythe.package_files import packaged_text
 from scythe.url import Url, fold, url_shape
 
 MOST_LINKS = 60  # of one record that are looked at; a record with more is a part of a page
@@ -251,5 +251,5 @@ def title_of(record_list: RecordList, record: Record) -> str:
 
 @cache
 def _aside_words() -> frozenset[str]:
-    lines = files("scythe.reading.lists").joinpath("tables/aside_links.txt").read_text(encoding="utf-8").splitlines()
+    lines = packaged_text("scythe.reading.lists", "tables/aside_links.txt").splitlines()
     return frozenset(word for line in lines if not line.startswith("#") for word in line.split())

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from importlib import resources
 from typing import NamedTuple
 from urllib.parse import parse_qsl, urlsplit
+
+from scythe.package_files import packaged_text
 
 _LABEL_CHARS = 60  # longer labels are headlines
 _LABEL_WORDS = 6
@@ -62,7 +63,7 @@ class NameHints(NamedTuple):
 @lru_cache(maxsize=1)
 def _meanings() -> dict[str, frozenset[str]]:
     """Return for each word of the table what it may mean."""
-    table = resources.files("scythe.reading.lists").joinpath("tables/paging.txt").read_text("utf-8")
+    table = packaged_text("scythe.reading.lists", "tables/paging.txt")
     meanings: dict[str, set[str]] = {}
     for line in table.splitlines():
         meaning, _, words = line.partition(": ")

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from importlib import resources
 from itertools import pairwise
 
+from scythe.package_files import packaged_text
 from scythe.reading.text.block_features import split_names
 
 _STEM = 4  # letters: shorter beginnings of words mean too many things
@@ -21,7 +21,7 @@ class RoleWords:
         self._meaning: dict[str, int] = {}
         self._texts: dict[str, int] = {}
         self._words: dict[str, int] = {}
-        for line in resources.files(package).joinpath("tables/words.txt").read_text("utf-8").splitlines():
+        for line in packaged_text(package, "tables/words.txt").splitlines():
             role, _, words = line.partition(":")
             if not line.startswith("#") and words:
                 self._add(role, words.split())

@@ -6,7 +6,6 @@ import re
 from collections.abc import Collection, Hashable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib import resources
 from itertools import chain
 from operator import itemgetter
 from typing import NamedTuple, TypeVar
@@ -14,6 +13,7 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from scythe.package_files import packaged_text
 from scythe.page.elements import Elements
 from scythe.reading.lists.candidates import Candidate
 from scythe.reading.lists.role_words import roles, roles_of
@@ -111,7 +111,7 @@ class Signs(NamedTuple):
 @lru_cache(maxsize=1)
 def _signs() -> Signs:
     found: dict[str, list[str]] = {}
-    for line in resources.files("scythe.reading.lists").joinpath("tables/signs.txt").read_text("utf-8").splitlines():
+    for line in packaged_text("scythe.reading.lists", "tables/signs.txt").splitlines():
         kind, _, words = line.partition(":")
         if not line.startswith("#"):
             found.setdefault(kind, []).extend(words.split())

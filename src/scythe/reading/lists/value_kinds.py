@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from importlib import resources
 from itertools import islice
+
+from scythe.package_files import packaged_text
 
 EMPTY, TEXT, NUMBER, PRICE, DATE, RATING, ADDRESS, SIGN = range(8)
 
@@ -67,7 +68,7 @@ def _signs() -> frozenset[str]:
 def _read(table: str) -> dict[str, list[str]]:
     """Read a table of words: lines of `name: word word ...`, names may repeat."""
     found: dict[str, list[str]] = {}
-    text = resources.files("scythe.reading.lists").joinpath(f"tables/{table}.txt").read_text("utf-8")
+    text = packaged_text("scythe.reading.lists", f"tables/{table}.txt")
     for line in text.splitlines():
         name, colon, words = line.partition(": ")
         if colon and not line.startswith("#"):

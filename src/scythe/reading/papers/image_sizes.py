@@ -8,11 +8,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache, partial
-from importlib.resources import files
 from itertools import islice
 
 from scythe.limits import LIMITS
 from scythe.model import ImageContext, PageImages
+from scythe.package_files import packaged_text
 from scythe.page.images import declared_size
 from scythe.page.tag_attributes import read_attributes, split_srcset
 
@@ -121,5 +121,5 @@ def _has_ignored_word(text: str) -> bool:
 
 @lru_cache(maxsize=1)
 def _ignored_words() -> frozenset[str]:
-    lines = files("scythe.reading.papers").joinpath("tables/ignored_words.txt").read_text("utf-8").splitlines()
+    lines = packaged_text("scythe.reading.papers", "tables/ignored_words.txt").splitlines()
     return frozenset(word for line in lines if not line.startswith("#") for word in line.split())

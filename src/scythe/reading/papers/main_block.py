@@ -14,9 +14,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib.resources import files
 
 from scythe.model import RELEVANT, Image
+from scythe.package_files import packaged_text
 from scythe.page import Page
 from scythe.page.blocks import Blocks
 from scythe.page.content import content_box, is_icon
@@ -28,7 +28,7 @@ _LANGUAGE = 2  # letters of the label of a line
 @lru_cache(maxsize=16)
 def function_words(kind: str = "") -> frozenset[str]:
     """Return the words that no name begins with, of all languages, or those of another line of the table."""
-    text = files("scythe.reading.papers").joinpath("tables/function_words.txt").read_text("utf-8")
+    text = packaged_text("scythe.reading.papers", "tables/function_words.txt")
     rows = (line.partition(":") for line in text.splitlines() if not line.startswith("#"))
     wanted = (words for label, _, words in rows if label == kind or (not kind and len(label) == _LANGUAGE))
     return frozenset(word for words in wanted for word in words.split())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import zlib
 from collections import Counter
 from dataclasses import dataclass
 from functools import lru_cache
@@ -11,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from scythe.package_files import packaged_bytes
 from scythe.page.blocks import Blocks
 
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
@@ -64,20 +66,6 @@ class Vocabulary:
 
 
 SPACE, LOWER, UPPER, DIGIT, STOP, COMMA, COLON, QUOTE, BRACKET, BAR, DASH, SIGN, MONEY, DENSE, LETTER, OTHER = range(16)
-_MEMBERS = {
-    STOP: ".!?\u2026\u3002\uff01\uff1f\u061f\u0964\u1362\u0589",
-    COMMA: ",;\uff0c\u3001\uff1b\u060c\u061b",
-    COLON: ":\uff1a",
-    QUOTE: "\"'\u201c\u201d\u201e\u201f\u00ab\u2039\u2018\u2019\u201a\u300c\u300d\u300e\u300f",
-    BRACKET: "()[]{}\uff08\uff09\u3010\u3011\u300a\u300b\u3008\u3009",
-    BAR: "|/\\\u2022\u00b7\u25aa\u25ba\u25b6\u25b8\u2192\u00bb\u203a\u25a0\u25cf\u25c6\u2605\u2606\u2713"
-    "\u2190\u2191\u2193\u00a6",
-    DASH: "-\u2013\u2014\u2015",
-    SIGN: "@\u00a9\u00ae\u2122#*+=&%_~^<>",
-    MONEY: "$\u20ac\u00a3\u00a5\u20ba\u20b9\u20bd",
-}
-# scripts written without spaces: Thai and Lao, Burmese, Khmer, kana, Han
-_DENSE = ((0x0E00, 0x0EFF), (0x1000, 0x109F), (0x1780, 0x17FF), (0x3040, 0x30FF), (0x3400, 0x9FFF), (0xF900, 0xFAFF))
 
 
 class Letters(NamedTuple):
@@ -89,36 +77,32 @@ class Letters(NamedTuple):
     last: NDArray[np.uint8]
 
 
-def _kind(char: str) -> int:
-    if char.isspace():
-        return SPACE
-    if char.isdigit():
-        return DIGIT
-    if char.islower():
-        return LOWER
-    if char.isupper():
-        return UPPER
-    return LETTER if char.isalpha() else OTHER
+CODES = 0x10000  # the basic plane; the few characters above are asked one by one
 
 
 @lru_cache(maxsize=1)
-def kinds() -> NDArray[np.uint8]:
-    """Return the kind of every code point of the basic plane; the last row stands for all others."""
-    table = np.fromiter((_kind(chr(code)) for code in range(0x10000)), dtype=np.uint8, count=0x10000)
-    for low, high in _DENSE:
-        table[low : high + 1] = DENSE
-    for number, members in _MEMBERS.items():
-        for char in members:
-            table[ord(char)] = number
-    table[0xD800:0xE000] = table[ord("?")]  # half a character becomes a question mark
-    return table
+def characters() -> NDArray[np.uint32]:
+    r"""Return what is known of each code point of the basic plane: its kind, 16 where it is a \w, its lower case above.
+
+    0 stands for a lower case that depends on the letters around, or is more than one. `tools/characters.py` wrote it.
+    """
+    packed = zlib.decompress(packaged_bytes("scythe.reading.text", "characters.bin"))
+    lower = np.frombuffer(packed, "<u2", CODES).astype(np.uint16) + np.arange(CODES, dtype=np.uint16)
+    known = np.frombuffer(packed, np.uint8, offset=2 * CODES)
+    return known | lower.astype(np.uint32) << np.uint32(16)
+
+
+@lru_cache(maxsize=1)
+def _kinds() -> NDArray[np.uint8]:
+    """Return the kind of every code point of the basic plane; the last one stands for all others."""
+    return (characters() & np.uint32(15)).astype(np.uint8)
 
 
 def count_letters(texts: list[str]) -> Letters:
     """Return the letter counts of texts, none of which may be empty."""
     lengths = np.fromiter(map(len, texts), dtype=np.intp, count=len(texts))
     codes = np.frombuffer("".join(texts).encode("utf-32-le", "replace"), dtype=np.uint32)
-    found = kinds()[np.minimum(codes, 0xFFFF)]
+    found = _kinds()[np.minimum(codes, 0xFFFF)]
     ends = np.cumsum(lengths)
     starts = ends - lengths
     owner = np.repeat(np.arange(len(lengths)) * 16, lengths)

@@ -192,7 +192,7 @@ def has_headline(head: HeadSummary) -> bool:
 def without_title(page: Page, kept: tuple[int, ...]) -> tuple[int, ...]:
     """Return the blocks without the title line among the first of them."""
     blocks = page.blocks
-    wanted = title_variants(page.metadata.title)
+    wanted = title_variants(page.declared_title)
     first = kept[:TITLE_WITHIN]
     longest = max(map(len, wanted), default=0)
     same = [number for number in first if _opening(blocks.text[number], longest + 1) in wanted]

@@ -9,11 +9,9 @@ from __future__ import annotations
 
 import itertools
 import json
-import re
 from base64 import b64decode, b64encode
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib import resources
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -21,19 +19,19 @@ from numpy.typing import NDArray
 
 from scythe.errors import BadInput
 from scythe.extension import native
+from scythe.package_files import packaged_text
 from scythe.page.blocks import Blocks
 from scythe.reading.text.block_features import (
     COMMENT_NAMES,
     PAGE_TAGS,
-    WORD,
     Bags,
     Features,
     Floats,
     HeadSummary,
     Ints,
     Vocabulary,
+    characters,
     describe,
-    kinds,
 )
 
 if TYPE_CHECKING:
@@ -224,10 +222,7 @@ def from_json(text: str) -> Network:
 @lru_cache(maxsize=1)
 def load() -> Network:
     """Return the network that ships with the package."""
-    return from_json(resources.files("scythe.reading.text").joinpath("auto.json").read_text("utf-8"))
-
-
-_CODES = 0x10000  # the basic plane; the few characters above are asked one by one
+    return from_json(packaged_text("scythe.reading.text", "auto.json"))
 
 
 class BlockFacts(NamedTuple):
@@ -297,7 +292,7 @@ def _build(network: Network) -> Scorer:
         vocabulary=(network.vocabulary.names, network.vocabulary.words),
         comments=dict.fromkeys(COMMENT_NAMES, 1),
         page_tags=PAGE_TAGS,
-        chars=_chars(),
+        chars=characters(),
         tables=(_rows(network.names), _rows(network.words), _rows(network.page)),
         numbers=(_rows(network.mean), _rows(network.scale)),
         first=(_rows(network.first_weights), _rows(network.first_bias)),
@@ -323,16 +318,3 @@ def _mix(own: Floats) -> tuple[Floats, Floats]:
 
 def _rows(array: NDArray[np.float32]) -> NDArray[np.float32]:
     return np.ascontiguousarray(array, dtype=np.float32)
-
-
-def _chars() -> NDArray[np.uint32]:
-    r"""Return what is asked of each code point of the basic plane: its kind, 16 where it is a \w, its lower case above.
-
-    0 stands for a lower case that depends on the letters around, or is more than one.
-    """
-    every = np.arange(_CODES, dtype="<u4").tobytes().decode("utf-32-le", "surrogatepass")
-    table = kinds().astype(np.uint32)
-    for found in WORD.finditer(every):
-        table[found.start() : found.end()] |= 16
-    lower = re.sub("[\u0130\u03a3]", "\0", every).lower().encode("utf-32-le", "surrogatepass")
-    return table | np.frombuffer(lower, dtype="<u4") << np.uint32(16)

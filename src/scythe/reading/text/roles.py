@@ -58,7 +58,7 @@ def _own_role(tag: str, names: str) -> str:
 
 def _title_blocks(page: Page) -> list[int]:
     blocks = page.blocks
-    wanted = title_variants(page.metadata.title)
+    wanted = title_variants(page.declared_title)
     heads = blocks.directly_in("h1")
     near_top = len(blocks) // 2
     same = [i for i in range(near_top) if comparable(blocks.text[i]) in wanted] if wanted else []

@@ -146,7 +146,7 @@ def _read(at_hand: PageAtHand) -> PageListing:
         for _, rows in placed
     )
     lists = tuple(listed for listed, _ in placed)
-    return PageListing(at_hand, page.metadata.title or page.head.title, read_paging(page), lists, places)
+    return PageListing(at_hand, page.declared_title or page.head.title, read_paging(page), lists, places)
 
 
 def _read_other(at_hand: PageAtHand) -> PageListing:
