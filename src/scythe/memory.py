@@ -5,7 +5,6 @@ Only for processes of our own, commands and workers; inside another program that
 
 from __future__ import annotations
 
-import ctypes
 import gc
 import os
 import threading
@@ -13,6 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 TIDY_S = 60.0  # between two times
+SELDOM = 20_000  # objects between two looks for garbage: starts and pages leave few cycles
 
 
 def tidy() -> None:
@@ -22,6 +22,8 @@ def tidy() -> None:
     and glibc keeps most of what was free once: 20 MB after a site was learned. What is there at the first time is taken
     for lasting and looked at no more; from then on it takes a few milliseconds.
     """
+    import ctypes  # short runs do without
+
     gc.collect()
     if not gc.get_freeze_count():
         gc.freeze()

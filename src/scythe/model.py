@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     import pandas
     import pyarrow
 
+DEFAULT_FIELDS = ("title", "text", "date", "author", "images", "records")  # learned without examples
 RELEVANT = 0.5  # scores of images are probabilities: from here on one is rather relevant than not
 
 

@@ -6,9 +6,8 @@ import pytest
 from scythe import Document, Field, Image, Loss, Metadata, Record, RecordList, Site, read
 from scythe.demo import site as demo_site
 from scythe.errors import BadInput
-from scythe.model import Listed, Rendered
+from scythe.model import DEFAULT_FIELDS, Listed, Rendered
 from scythe.output.arrow_tables import ELSEWHERE, TableBuilder, documents_schema, images_schema, records_schema
-from scythe.site.rules import DEFAULT_FIELDS
 from scythe.url import Url
 
 PAGE = Url("https://example.org/a")

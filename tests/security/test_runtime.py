@@ -109,7 +109,7 @@ def test_a_crawl_starts_its_own_worker_and_no_other_program(crawled: Crawled) ->
     for event in started:
         assert event.name == "subprocess.Popen"
         assert event.about[0] == sys.executable
-        assert "'-m', 'scythe.engine.worker_process'" in str(event.about[1])
+        assert "'scythe.engine.worker_process'" in str(event.about[1])
 
 
 def test_nothing_that_a_page_says_becomes_code(crawled: Crawled) -> None:

@@ -13,8 +13,6 @@ from scythe.archive.results import StoredPage
 from scythe.crawl_model import Extracted
 from scythe.extension import native
 from scythe.model import Document, Field, Image, Listed, Loss, Metadata, Paging, RecordList, Rendered
-from scythe.page.tree_map import hash_bytes, hash_word
-from scythe.reading.papers.simhash import BITS
 from scythe.url import Url
 
 
@@ -74,6 +72,9 @@ def text_simhash(text: str) -> int | None:
 
 def _simhash(words: bytes) -> int:
     """Return what most words have in each bit of their hash."""
+    from scythe.page.tree_map import hash_bytes, hash_word  # where the extension is missing
+    from scythe.reading.papers.simhash import BITS
+
     hashes = [hash_word(hash_bytes(word), 0) for word in words.split(b"\n")]
     return sum(1 << bit for bit in range(BITS) if sum(one >> bit & 1 for one in hashes) > len(hashes) // 2)
 

@@ -28,7 +28,6 @@ from scythe.errors import ScytheError
 EXTRACT, SCAN, LEARN = "extract", "scan", "learn"  # what a task may ask for
 NOTE = struct.Struct("<qq")  # the capture at hand, -1: none; pages done since the process began
 _LEARN_S = 900.0  # of CPU time to look through a unit, or to learn a site; mostly it takes some seconds
-_GARBAGE = 20_000  # objects between two looks for cycles: pages leave few
 
 
 class BatchWorker(WorkerLoop):
@@ -43,7 +42,6 @@ class BatchWorker(WorkerLoop):
     def prepare(cls) -> None:
         spare_pandas()  # with the limits: pyarrow reserves as much memory as there seems to be
         gc.freeze()  # what was imported stays
-        gc.set_threshold(_GARBAGE)
 
     def _obey(self, message: Message) -> None:
         try:

@@ -17,6 +17,8 @@ _REASONS = 8  # shown of each kind
 
 def check_outputs(outputs: Sequence[str]) -> None:
     """Raise BadInput or MissingExtra where an output cannot be written, before anything is fetched."""
+    if not outputs:
+        return
     from scythe.output.archive_export import plan_export
 
     for output in outputs:
@@ -25,6 +27,8 @@ def check_outputs(outputs: Sequence[str]) -> None:
 
 def write_outputs(archive: Archive, site: str, outputs: Sequence[str]) -> Iterator[str]:
     """Write what the archive has of a site to every file asked for; yield a line for each."""
+    if not outputs:
+        return
     from scythe.archive.results import PageQuery
     from scythe.output.archive_export import export_archive, plan_export
 

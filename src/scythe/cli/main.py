@@ -5,6 +5,7 @@ Verbs are imported only when they run: `scythe --help` must not load a parser or
 
 from __future__ import annotations
 
+import gc
 import re
 import shutil
 from collections.abc import Callable, Iterable
@@ -13,6 +14,8 @@ from typing import Annotated, Any
 
 import typer
 from typer.core import TyperCommand, TyperGroup
+
+from scythe.memory import SELDOM
 
 _EXAMPLE = re.compile(r"(  \S(?:.*?\S)?)( {2,})(\S.*)")  # a command or code, then what it does
 _INDENT = 2  # of all that a command says of itself, added when it is shown
@@ -193,4 +196,5 @@ def main(
 
 def run() -> None:
     """Run the command line; the entry point of the console script."""
+    gc.set_threshold(SELDOM)  # in a process of our own
     app(prog_name="scythe")

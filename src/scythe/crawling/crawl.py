@@ -16,6 +16,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import monotonic
+from typing import TYPE_CHECKING
 
 from scythe.archive.archive import Archive
 from scythe.archive.frontier import add_urls, next_due
@@ -42,8 +43,9 @@ from scythe.fetch.fetcher import Fetcher
 from scythe.fetch.page_check import header
 from scythe.fetch.render import RenderOptions, open_renderer
 from scythe.model import Document, Response
-from scythe.site.profile import load_profile, open_profile
-from scythe.site.site import Site
+
+if TYPE_CHECKING:
+    from scythe.site.site import Site
 
 _TOLD = 10  # names of fields
 _PAGES_UNDER_WAY = 4  # per request under way: fetched, in extraction or being stored
@@ -448,8 +450,10 @@ def profile_text(profile: Site | str | Path | None) -> str | None:
     """Return what was learned of a site as a crawl takes it; a file is checked. Raises BadInput and OSError."""
     if profile is None:
         return None
-    if isinstance(profile, Site):
+    if not isinstance(profile, str | Path):
         return profile.to_json()
+    from scythe.site.profile import open_profile  # with numpy: the run itself leaves pages to its workers
+
     open_profile(profile)
     return Path(profile).read_text(encoding="utf-8")
 
@@ -477,7 +481,11 @@ def tell_before(parts: tuple[str, ...] | None, profile: str | None) -> str:
 
 def _taught(profile: str | None) -> tuple[str, ...]:
     """Return the fields of a profile that were learned by example."""
+    if not profile:
+        return ()
+    from scythe.site.profile import load_profile  # as above
+
     try:
-        return load_profile(profile).profile.named if profile else ()
+        return load_profile(profile).profile.named
     except BadInput:  # of a newer version: it is not used either
         return ()

@@ -30,11 +30,11 @@ from scythe.engine.worker_protocol import (
 from scythe.errors import BadInput, ScytheError
 from scythe.fetch.page_check import sniff_bytes
 from scythe.memory import TIDY_S, tidy
-from scythe.model import Document
+from scythe.model import DEFAULT_FIELDS, Document
 from scythe.page.encoding import in_utf8
 from scythe.page.head_from_bytes import read_said
 from scythe.reader import read
-from scythe.site.rules import DEFAULT_FIELDS, Profile
+from scythe.site.rules import Profile
 from scythe.site.site import Site
 
 _SLOTS = 1 << 20  # 8 MB; a site of more addresses has some named twice, which costs time and nothing else

@@ -13,8 +13,7 @@ from typing import Any
 
 from scythe.archive.stored_documents import via_of
 from scythe.errors import BadInput, MissingExtra
-from scythe.model import Document, Image, Metadata, Record, RecordList
-from scythe.site.rules import DEFAULT_FIELDS
+from scythe.model import DEFAULT_FIELDS, Document, Image, Metadata, Record, RecordList
 
 
 def build_batch(rows: Sequence[tuple[Any, ...]], schema: Any) -> Any:
@@ -180,8 +179,7 @@ FULL_ROWS = 2_000  # of a table: a row group of a Parquet file, and what is wort
 FULL_CHARS = 16_000_000  # in all tables: memory stays flat, and no column comes near the two gigabytes of its offsets
 _IMAGE_CHARS = 200  # that an image counts for: mostly an address and a line of text
 _NOTHING: Mapping[str, object] = {}
-# fields that have a column of their own, or a table: teach.DEFAULT_FIELDS, which takes long to import
-ELSEWHERE = frozenset(DEFAULT_FIELDS)
+ELSEWHERE = frozenset(DEFAULT_FIELDS)  # they have a column of their own, or a table
 
 Row = tuple[Any, ...]
 

@@ -9,7 +9,6 @@ from scythe.site.record_rules import LayoutRecords
 from scythe.site.select import Selector
 from scythe.site.value_rules import ValueRules
 
-DEFAULT_FIELDS = ("title", "text", "date", "author", "images", "records")  # learned without examples
 SOURCES = ELEMENT, ATTRIBUTE, META, ADDRESS = ("element", "attribute", "meta", "address")  # of a value
 USUALLY = 0.9  # share of the pages learned that have a field; one that is there less often may be missing
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from scythe.atomic_files import write_atomically
 from scythe.errors import BadInput
-from scythe.model import Document, Field, LabelledPage, PageImages
+from scythe.model import DEFAULT_FIELDS, Document, Field, LabelledPage, PageImages
 from scythe.page import Page
 from scythe.page.blocks import read_blocks
 from scythe.page.content import PageContent
@@ -30,7 +30,7 @@ from scythe.site.layout_marks import KnownLayout, LayoutIndex, MappedPage, layou
 from scythe.site.learn import PLACED, LayoutLearner, ReadPage
 from scythe.site.page_fields import ColdValues
 from scythe.site.profile import Saved, dump_profile, load_profile, open_profile
-from scythe.site.rules import DEFAULT_FIELDS, FieldRules, Layout, Profile
+from scythe.site.rules import FieldRules, Layout, Profile
 from scythe.site.shown_values import Memory
 from scythe.site.value_rules import ValueRules, cut_values
 

@@ -15,8 +15,9 @@ from urllib.parse import quote, urlsplit
 import msgspec
 
 from scythe.errors import BadInput
+from scythe.model import DEFAULT_FIELDS
 from scythe.page import Page
-from scythe.site.rules import DEFAULT_FIELDS, Profile
+from scythe.site.rules import Profile
 from scythe.site.site import Site
 from scythe.site.url_clusters import spread
 from scythe.site.value_places import words_of
