@@ -37,13 +37,14 @@ typedef struct {
     int template_count;
     int mode;
     int32_t head, form, body;
-    uint8_t frames_allowed, foster, quirks, broken, skip_newline;
+    uint8_t frames_allowed, foster, quirks, broken, skip_newline, group_solid;
     uint32_t *slots; /* hash table of names that are not in the table of tags: index + 1 */
     uint32_t slot_count;
     uint32_t *open_count; /* HTML elements on the stack by tag */
     uint32_t *over;       /* tags that were too deep to open, by tag: as many end tags are passed over */
     const byte *text_stop; /* plaintext: nothing but text from here on */
     const byte *raw_next;  /* set by a start tag whose content was taken with it */
+    const byte *group_end; /* texts up to here have nothing but `</>` between them: they are one text, solid or not */
 } Builder;
 
 #define NODE(i) (b->nodes[i])
@@ -815,7 +816,8 @@ static void add_more(Builder *b, const Token *t, uint32_t *more, uint32_t *count
 {
     if (*count < 8)
         more[(*count)++] = OFFSET(t->at);
-    (void)b;
+    else
+        b->out->too_attributed += t->next - t->attributes > 1;
 }
 
 static int is_hidden_input(const Token *t)
@@ -1803,6 +1805,32 @@ static const byte *skip_blank(const byte *at, const byte *end)
     return at;
 }
 
+/* Say whether a text in a table is more than white space, together with those that only `</>`, which is nothing, parts
+ * from it. */
+static int is_solid(Builder *b, const byte *end, int blank)
+{
+    if (b->group_end != NULL && end <= b->group_end)
+        return b->group_solid;
+    b->group_solid = (uint8_t)!blank;
+    for (Token t; end < b->end; end = t.next) {
+        const byte *from = end;
+        end = find_byte(from, b->end, '<');
+        if (skip_blank(from, end ? end : b->end) < (end ? end : b->end))
+            b->group_solid = 1;
+        if (end == NULL) {
+            end = b->end;
+            break;
+        }
+        read_token(&t, end, b->end);
+        if (t.kind == TOKEN_LITERAL)
+            b->group_solid = 1;
+        else if (t.kind != TOKEN_EMPTY)
+            break;
+    }
+    b->group_end = end;
+    return b->group_solid;
+}
+
 static void take_text(Builder *b, const byte *at, const byte *end)
 {
     int raw = b->text_stop ? RUN_RAW : 0;
@@ -1814,7 +1842,8 @@ static void take_text(Builder *b, const byte *at, const byte *end)
         const byte *solid = skip_blank(at, end);
         int blank = solid == end;
         uint32_t place = OFFSET(solid);
-        if (b->depth && NODE(CURRENT).space != SPACE_HTML) {
+        const Node *n = b->depth ? &NODE(CURRENT) : NULL;
+        if (n && n->space != SPACE_HTML && !holds_math_text(n) && !holds_html(n)) {
             if (!blank)
                 b->frames_allowed = 0;
             insert_text(b, at, end, blank ? RUN_BLANK : 0);
@@ -1844,7 +1873,7 @@ static void take_text(Builder *b, const byte *at, const byte *end)
             b->mode = b->mode == AFTER_HEAD ? IN_BODY : b->mode == IN_HEAD ? AFTER_HEAD : IN_HEAD;
             continue;
         case IN_TABLE: case IN_TABLE_BODY: case IN_ROW:
-            if ((is_table_like(b, CURRENT) || is_html(b, CURRENT, TAG_TEMPLATE)) && blank) {
+            if ((is_table_like(b, CURRENT) || is_html(b, CURRENT, TAG_TEMPLATE)) && !is_solid(b, end, blank)) {
                 insert_text(b, at, end, RUN_BLANK);
                 return;
             }
@@ -1865,7 +1894,7 @@ static void take_text(Builder *b, const byte *at, const byte *end)
             continue;
         case IN_FRAMESET: case AFTER_FRAMESET: case AFTER_AFTER_FRAMESET:
             insert_text(b, at, solid, RUN_BLANK); /* of what stands between frames, only white space is kept */
-            for (at = solid; at < end && !is_space(*at);)
+            for (at = solid; at < end && skip_blank(at, end) == at;)
                 at++;
             continue;
         case AFTER_BODY: case AFTER_AFTER_BODY:
@@ -1969,9 +1998,11 @@ static void take_comment(Builder *b, const Token *t)
         }
         return;
     }
-    if (b->depth == 0 || b->mode == AFTER_AFTER_BODY || b->mode == AFTER_AFTER_FRAMESET)
+    if (b->depth == 0)
         return;
-    seal(b, b->mode == AFTER_BODY ? b->stack[0] : CURRENT);
+    int is_foreign = NODE(CURRENT).space != SPACE_HTML; /* there the mode does not matter */
+    if (is_foreign || (b->mode != AFTER_AFTER_BODY && b->mode != AFTER_AFTER_FRAMESET))
+        seal(b, b->mode == AFTER_BODY && !is_foreign ? b->stack[0] : CURRENT);
 }
 
 /* --- the page --- */
@@ -2219,10 +2250,10 @@ int tree_build(Tree *tree, const byte *base, const byte *end, const TreeLimits *
     memset(b, 0, offsetof(Builder, stack));
     b->depth = b->formatting_count = b->template_count = b->mode = 0;
     b->frames_allowed = 1;
-    b->foster = b->quirks = b->broken = b->skip_newline = 0;
+    b->foster = b->quirks = b->broken = b->skip_newline = b->group_solid = 0;
     b->raw_next = NULL;
     b->slots = NULL;
-    b->text_stop = NULL;
+    b->text_stop = b->group_end = NULL;
     b->base = base;
     b->end = end;
     b->limits = *limits;
