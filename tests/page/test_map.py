@@ -2,15 +2,14 @@
 
 import json
 import re
-from itertools import pairwise
 from pathlib import Path
 from random import Random
-from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser
+from tests.fuzz.shapes import damage_page
+from tests.page.lexbor_trees import attributes_of, by_lexbor, first_difference, nodes_of
 from tests.page.map_faults import faults_of
 from tests.property.soup import make_page
 
@@ -20,9 +19,8 @@ pytestmark = pytest.mark.skipif(native is None, reason="the extension is not bui
 if native is not None:
     from scythe.page.map import CONTINUES, FOREIGN, IMPLIED, IN_TEMPLATE, MOVED, MUTED, PageMap
 
-NO_NODES = ("-comment", "")  # of no name are processing instructions, which the map takes for comments
-# what the standard makes of a source, construct by construct: [source, tree]. A tree is written as `name(children)`, text
-# in quotes, attributes in brackets; `=name` is an element that no tag opened. A comment parts texts and is not in the map.
+# what the standard makes of a source, construct by construct: [source, tree]. A tree is written as `name(children)`,
+# text in quotes, attributes in brackets; `=name` is an element that no tag opened; comments only part texts.
 CASES: dict[str, list[list[str]]] = json.loads((Path(__file__).parent / "map_cases.json").read_bytes())
 DOCTYPES = CASES.pop("13.2.6.4.1: doctypes, and whether a table may stand in a paragraph behind them")
 DEPARTURES = CASES.pop("lexbor departs from the standard")
@@ -48,56 +46,6 @@ def tree_of(m: "PageMap") -> str:
         if row:
             inside[m.parent[row]].append((int(m.run_from[row]), 0, row, written))
     return written
-
-
-def attributes_of(attributes: dict[str, str | None]) -> str:
-    said = (name.lower() if value is None else f"{name.lower()}={value}" for name, value in attributes.items())
-    return " ".join(said).replace("\n", "\\n")
-
-
-def nodes_of(root: Any) -> list[tuple[int, str, str]]:
-    """List depth, name, and text or attributes of every node that either parser shows."""
-    found: list[tuple[int, str, str]] = []
-    node, depth = root, 0
-    while node is not None:
-        tag = node.tag or ""
-        if tag == "-text":
-            found.append((depth, tag, node.text_content or ""))
-        elif tag not in NO_NODES:
-            found.append((depth, tag.lower(), attributes_of(node.attributes)))
-        below = node.first_child if tag not in ("-text", *NO_NODES) else None
-        if below is not None:
-            node, depth = below, depth + 1
-            continue
-        while node is not None and node.next is None:
-            node, depth = (node.parent if depth else None), depth - 1
-        if depth <= 0 or node is None:
-            return found
-        node = node.next
-    return found
-
-
-def by_lexbor(source: bytes) -> list[tuple[int, str, str]]:
-    return nodes_of(LexborHTMLParser(source, options=LexborDocumentOptions.WO_EVENTS).root)
-
-
-def departs_from_the_standard(source: bytes, nodes: list[tuple[int, str, str]]) -> bool:
-    """Say whether lexbor is known to build something else than the standard: 13.2.6.2 and .7 of it decide for us.
-
-    It opens formatting again inside of a textarea, and loses `<image>` between the rows of a table.
-    """
-    return (b"<image" in source.lower() and b"<table" in source.lower()) or any(
-        above[1] == "textarea" and below[0] > above[0] and below[1] != "-text" for above, below in pairwise(nodes)
-    )
-
-
-def first_difference(source: bytes) -> tuple[Any, ...] | None:
-    """Return where the map and lexbor part, None where they do not or lexbor departs from the standard."""
-    ours, theirs = nodes_of(PageMap(source).root), by_lexbor(source)
-    if ours == theirs or departs_from_the_standard(source, theirs):
-        return None
-    at = next((i for i, pair in enumerate(zip(ours, theirs, strict=False)) if pair[0] != pair[1]), -1)
-    return at, ours[at - 2 : at + 3], theirs[at - 2 : at + 3]
 
 
 @pytest.mark.parametrize(("source", "tree"), EXPECTED + DEPARTURES)
@@ -140,12 +88,26 @@ def soup(dice: Random) -> bytes:
 
 @pytest.mark.parametrize("count", [2_000, pytest.param(200_000, marks=pytest.mark.soak)])
 def test_markup_by_chance_is_built_as_lexbor_does(count: int) -> None:
-    dice, departing = Random(11), 0
+    dice, exactly = Random(11), 0
     for _ in range(count):
         source = soup(dice)
         assert first_difference(source) is None, source
-        departing += departs_from_the_standard(source, by_lexbor(source))
-    assert departing < count / 20
+        exactly += nodes_of(PageMap(source).root) == by_lexbor(source)
+    assert exactly > count * 0.97
+
+
+@pytest.mark.parametrize("count", [1_000, pytest.param(100_000, marks=pytest.mark.soak)])
+def test_pages_in_disorder_are_built_as_lexbor_does(count: int) -> None:
+    """The damage is that of a fuzz target, for more of it: `python -m tests.fuzz page.map-soup --inputs 1000000`."""
+    dice, seeds, exactly = Random(24), [path.read_bytes()[:6_000] for path in BUNDLED], 0
+    for _ in range(count):
+        page = damage_page(dice, dice.choice(seeds)[dice.randrange(3_000) :], seeds).replace(b"\0", b"")
+        source = page.decode("utf-8", "replace").encode()
+        page_map = PageMap(source)
+        if not page_map.losses:
+            assert first_difference(source) is None, source
+            exactly += nodes_of(page_map.root) == by_lexbor(source)
+    assert exactly > count * 0.6
 
 
 @settings(max_examples=300, deadline=None)

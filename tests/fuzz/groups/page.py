@@ -6,6 +6,7 @@ from functools import cache
 from tests.fuzz.registry import STRUCTURED, Wrong, target
 from tests.fuzz.seeds import demo_pages, page_bodies
 from tests.fuzz.shapes import CHARSETS
+from tests.page.lexbor_trees import first_difference
 from tests.page.map_faults import faults_of
 from tests.property.soup import ATTRIBUTES, ODD
 
@@ -109,7 +110,10 @@ def map_page(data: bytes) -> None:
     page_map.root.text()
     if faults := faults_of(page_map):
         raise Wrong(f"{faults[:3]}")
-    page_map = PageMap(decode(data).text.encode())  # of other bytes, both count damaged letters in their own way
+    source = decode(data).text.encode()
+    page_map = PageMap(source)  # of other bytes, both count damaged letters in their own way
+    if not page_map.losses and (found := first_difference(source)):
+        raise Wrong(f"lexbor builds another tree: {found}")
     blocks = read_blocks(page_map)
     if blocks.text != cut_blocks(page_map.root).text:
         raise Wrong("the walk in Python finds other blocks")
