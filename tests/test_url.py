@@ -6,7 +6,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scythe.url import Url, absolute, identity, is_session, is_tracking, normalise, split_host, without_tracking
+from scythe.url import (
+    Url,
+    absolute,
+    hide_users,
+    identity,
+    is_session,
+    is_tracking,
+    normalise,
+    split_host,
+    without_tracking,
+)
 
 pieces = st.sampled_from([*"/ // .. . a B % %41 %4 %2f %2E %e4 ? & = # é 日 ; + ~".split(), " "])
 addresses = st.builds(
@@ -116,3 +126,19 @@ def test_what_counts_visits_is_not_sent() -> None:
     assert without_tracking(Url("https://example.org/?utm_source=a&x=1")) == "https://example.org/?x=1"
     assert without_tracking(Url("https://example.org/a?fbclid=1")) == "https://example.org/a"
     assert without_tracking(Url("https://example.org/?b&a=&a")) == "https://example.org/?b&a=&a"
+
+
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [
+        ("http://ann:pw@example.org/a: no", "http://example.org/a: no"),
+        ("HTTPS://ann@example.org", "HTTPS://example.org"),
+        ("'http://ann:p@w@[::1]:80/x' and ftp://b:c@d/e@f", "'http://[::1]:80/x' and ftp://d/e@f"),
+        ("postgresql://ann:p/w@db:5432/x", "postgresql://db:5432/x"),
+        ("http://ann:pw\\@example.org/", "http://example.org/"),
+        ("http://example.org:80/@ann and a@b", "http://example.org:80/@ann and a@b"),
+        ("http://[::1]:80/~a@b?c=http://d:e@f", "http://[::1]:80/~a@b?c=http://f"),
+    ],
+)
+def test_no_name_and_no_password_of_an_address_is_told(said: str, shown: str) -> None:
+    assert hide_users(said) == shown

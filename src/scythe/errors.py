@@ -9,9 +9,17 @@ ScytheError
 
 from __future__ import annotations
 
+from scythe.url import hide_users
+
 
 class ScytheError(Exception):
-    """Base of every error raised on purpose; anything else is a bug in this package."""
+    """Base of every error raised on purpose; anything else is a bug in this package.
+
+    No message says the user name and password of an address.
+    """
+
+    def __init__(self, message: str = "") -> None:
+        super().__init__(hide_users(message))
 
 
 class BadInput(ScytheError):
@@ -30,7 +38,7 @@ class FetchFailed(ScytheError):
 
     def __init__(self, url: str, why: str, *, retry_after_s: float | None = None, is_unreached: bool = False) -> None:
         super().__init__(f"{url}: {why}")
-        self.url = url
+        self.url = hide_users(url)
         self.why = why
         self.retry_after_s = retry_after_s
         self.is_unreached = is_unreached

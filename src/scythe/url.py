@@ -136,6 +136,33 @@ def _segment_shape(segment: str) -> str:
     return "a" + tail + ending
 
 
+_AFTER_SCHEME = re.compile(r"(?<=://)(?:(?!://)[^\s\"'<>])++")
+
+
+def without_user(url: Url) -> Url:
+    """Drop user name and password of an absolute address."""
+    if "@" not in url:
+        return url
+    parts = urlsplit(url)
+    return Url(urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2])))
+
+
+def hide_users(text: str) -> str:
+    """Return a text without user names and passwords in addresses of any scheme, whole or broken."""
+    return _AFTER_SCHEME.sub(_hide_user, text) if "@" in text and "://" in text else text
+
+
+def _hide_user(found: re.Match[str]) -> str:
+    rest = found[0]
+    end = next((at for at, char in enumerate(rest) if char in "/?#"), len(rest))
+    user = rest.rfind("@", 0, end)
+    if user < 0:
+        _, _, port = rest[:end].partition(":")
+        if port and not port.isdigit() and not rest.startswith("["):  # a password with a slash in it
+            user = rest.rfind("@")
+    return rest[user + 1 :]
+
+
 PORTS = {"http": 80, "https": 443}
 # addresses that need no work: nine of ten
 _NORMALISE_PLAIN = re.compile(

@@ -67,7 +67,7 @@ def test_what_the_one_learns_the_other_cuts_with_and_only_one_learns(tmp_path: P
         async with two_runs(archive) as (one, other):
             assert one.setup.is_learner
             assert not other.setup.is_learner
-            assert set(ways(await extract(other, *range(30)))) == {"cold"}  # more than would do to learn
+            assert set(ways(await extract(other, *range(30)))) == {"tree"}  # more than would do to learn
             assert ways(await extract(one, *range(14)))[-1] == "cut"
             assert newest_version(archive, 1) == 1
             assert ways(await extract(other, 50, 51)) == ["cut", "cut"]
@@ -89,7 +89,7 @@ def test_what_the_one_learns_the_other_cuts_with_and_only_one_learns(tmp_path: P
 def test_one_who_was_silent_for_too_long_stores_nothing_and_takes_what_the_other_learned(tmp_path: Path) -> None:
     async def both(archive: Archive) -> None:
         async with two_runs(archive) as (one, other):
-            await extract(one, *range(10))
+            await extract(one, 0)
             end_rights(archive)  # the first was stopped meanwhile
             await extract(other, *range(14))
             assert other.setup.is_learner
@@ -108,12 +108,12 @@ def test_one_who_was_silent_for_too_long_stores_nothing_and_takes_what_the_other
         asyncio.run(both(archive))
 
 
-def test_who_takes_over_learns_from_the_pages_it_has_seen_so_far(tmp_path: Path) -> None:
+def test_who_takes_over_learns_from_the_pages_to_come(tmp_path: Path) -> None:
     async def both(archive: Archive) -> None:
         async with two_runs(archive) as (one, other):
             await extract(other, *range(20))
             await one.close()  # without a page
-            assert ways(await extract(other, 30, 31)) == ["cold", "cut"]
+            assert ways(await extract(other, *range(30, 50)))[-1] == "cut"
             assert other.setup.is_learner
             assert newest_version(archive, 1) == 1
             await other.close()
@@ -244,12 +244,11 @@ def test_when_the_process_that_learns_is_killed_the_other_goes_on(tmp_path: Path
         crawler(server.url("/"), where, 0.05) as other,
     ):
         one.go()
-        one.wait_for("page", 3)  # it has the right, and has not learned yet
+        one.wait_for("page")  # it has the right
         other.go()
-        one.wait_for("page", 5)
+        one.wait_for("page", 3)
         os.killpg(one.process.pid, signal.SIGKILL)
-    assert not one.of("stored")
     assert other.said[-1] == {"ended": True}
-    assert other.of("stored")
+    assert one.of("stored") or other.of("stored")
     assert [line["how"] for line in other.of("page")][-5:] == ["cut"] * 5
     check_one_line(where, [one, other], 41)

@@ -65,8 +65,7 @@ def job_frames(jobs: list[Job]) -> list[bytes]:
 def _keep_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     """A worker limits the CPU of its process, which here is that of the tests: from then on Linux would count their CPU
     time in steps of 4 ms. tests/faults/test_workers.py has the limit."""
-    for module in ("worker_process", "worker_protocol"):
-        monkeypatch.setattr(f"scythe.engine.{module}.allow_cpu", lambda seconds: None)
+    monkeypatch.setattr("scythe.engine.worker_protocol.allow_cpu", lambda seconds: None)
 
 
 def test_a_frame_comes_out_as_it_went_in() -> None:
@@ -131,19 +130,14 @@ def test_answers_survive_the_pipe() -> None:
     )
 
 
-def test_a_worker_answers_in_order_and_says_when_it_learns() -> None:
-    sent = answers_to(job_frames([make_job(number) for number in range(14)]))
-    learned = [number for number, frame in enumerate(sent) if "learned" in frame.head]
-    assert learned == [FIRST]
-    assert [frame.head.get("learns") for frame in sent[:FIRST]] == [False] * (FIRST - 1) + [True]
-    assert json.loads(sent[FIRST].parts[0])["scythe_profile"]
-    titles = [
-        answer.extracted.title
-        for frame in sent
-        if "learned" not in frame.head
-        if (answer := unpack_answer(frame)).extracted
-    ]
-    assert [title.rpartition(" ")[2] for title in titles] == [str(number) for number in range(14)]
+def test_a_worker_answers_in_order_and_hands_on_what_it_learned() -> None:
+    sent = [unpack_answer(frame) for frame in answers_to(job_frames([make_job(number) for number in range(14)]))]
+    documents = [answer.extracted for answer in sent if answer.extracted]
+    assert [one.title.rpartition(" ")[2] for one in documents] == [str(number) for number in range(14)]
+    handed = [number for number, answer in enumerate(sent) if answer.profile]
+    assert len(handed) == 1
+    assert {one.how for one in documents[handed[0] + 1 :]} == {"cut"}
+    assert json.loads(sent[handed[0]].profile or "")["scythe_profile"]
 
 
 def test_a_bug_of_ours_costs_one_page_and_is_told_without_its_text(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -288,8 +282,6 @@ def test_a_site_is_learned_again_when_it_has_other_pages_too() -> None:
         assert answer.extracted is not None
         assert f"said miller {number}." in answer.extracted.text
         ways.append(answer.extracted.how)
-        if learner.is_due:
-            learner.study()
     assert ways[-10:] == ["cut"] * 10
 
 
@@ -302,8 +294,7 @@ def test_a_site_learned_by_example_is_not_learned_over() -> None:
     learner = SiteLearner(replace(SITE, profile=site.to_json()), SeenUrls())
     for number in range(40):
         answer = learner.extract(make_job(number, body=write_page(number).replace(b"post", b"entry")))
-        assert not learner.is_due
-    assert learner.study() is None
+        assert answer.profile is None
     assert answer.extracted is not None
     assert f"said miller {number}." in answer.extracted.text
 

@@ -157,18 +157,6 @@ def test_what_was_learned_survives_the_worker() -> None:
     assert answer.extracted.how == "cut"
 
 
-def test_who_cannot_be_learned_is_read_cold_and_no_page_is_blamed() -> None:
-    async def work(pool: Pool) -> list[WorkerAnswer]:
-        answers = [await pool.work(make_job(number)) for number in range(12)]  # upon which it begins to learn
-        os.kill(pool.pids[0], signal.SIGKILL)
-        answers += await asyncio.gather(*(pool.work(make_job(number)) for number in range(12, 30)))
-        return answers
-
-    answers = in_pool(work)
-    assert not any(answer.died for answer in answers)
-    assert {answer.extracted.how for answer in answers if answer.extracted} == {"cold"}
-
-
 def test_a_worker_that_cannot_start_is_an_error_and_no_page_is_blamed() -> None:
     with pytest.raises(ScytheError, match=r"no worker for extraction starts: .*(emory|code|SIG)"):
         in_pool(lambda pool: pool.work(make_job(1)), Caps(memory_bytes=30_000_000))

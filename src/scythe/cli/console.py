@@ -14,6 +14,7 @@ import typer
 
 from scythe.errors import ArchiveFailed, BadInput, MissingExtra, ScytheError
 from scythe.fetch.inputs import LoadedPage
+from scythe.url import hide_users
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -88,7 +89,7 @@ def shorten(text: str, most: int) -> str:
 def say_lines(lines: Iterable[str]) -> None:
     """Write lines for people on standard output."""
     for line in lines:
-        typer.echo(neutralise(line))
+        typer.echo(neutralise(hide_users(line)))
 
 
 async def show_live(draw: Callable[[], RenderableType], every_s: float, *, to_errors: bool) -> None:
@@ -104,7 +105,7 @@ async def show_live(draw: Callable[[], RenderableType], every_s: float, *, to_er
 
 def complain(message: str) -> None:
     """Say what went wrong in one line on standard error."""
-    typer.echo(f"scythe: {' '.join(neutralise(message).split())}", err=True)
+    typer.echo(f"scythe: {' '.join(neutralise(hide_users(message)).split())}", err=True)
 
 
 def attempt(work: Callable[[], Result]) -> tuple[Result | None, str]:

@@ -16,6 +16,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from scythe.memory import SELDOM
+from scythe.url import hide_users
 
 _EXAMPLE = re.compile(r"(  \S(?:.*?\S)?)( {2,})(\S.*)")  # a command or code, then what it does
 _INDENT = 2  # of all that a command says of itself, added when it is shown
@@ -108,6 +109,9 @@ def load_verb(name: str) -> Any:
     return command
 
 
+_UsageError: Any = typer.BadParameter.__base__  # of the click that this typer has, its own or another
+
+
 class LazyVerbs(TyperGroup):
     """A group that knows its verbs by name and imports the one that is called."""
 
@@ -122,6 +126,13 @@ class LazyVerbs(TyperGroup):
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         name, command, rest = super().resolve_command(ctx, args)
         return name, _load_to_run(name, rest) if name in VERBS else command, rest
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except _UsageError as error:
+            error.message = hide_users(error.message)
+            raise
 
 
 def _load_to_run(name: str, arguments: list[str]) -> Any:

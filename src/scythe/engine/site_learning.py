@@ -1,7 +1,6 @@
 """Decide when a run learns a site, and share the profile between processes.
 
-One process has the right to learn; the others pick up its profile within seconds, and keep pages so that they can take
-over.
+One process has the right to learn; the others pick up its profile within seconds.
 """
 
 from __future__ import annotations

@@ -23,10 +23,10 @@ from scythe.errors import FetchFailed, MissingExtra
 from scythe.fetch.failures import TRY_AGAIN_S
 from scythe.fetch.fetch_options import origin_of
 from scythe.fetch.page_check import header
-from scythe.fetch.redirects import without_fragment, without_user
+from scythe.fetch.redirects import without_fragment
 from scythe.limits import LIMITS
 from scythe.model import Response
-from scythe.url import Url, absolute
+from scythe.url import Url, absolute, without_user
 
 if TYPE_CHECKING:
     from scythe.fetch.render import PageGetter, Permit

@@ -14,7 +14,7 @@ from scythe.errors import BadInput, FetchFailed
 from scythe.fetch.fetch_options import FetchOptions
 from scythe.limits import LIMITS
 from scythe.model import Document, Loss
-from scythe.url import absolute
+from scythe.url import absolute, hide_users, without_user
 
 if TYPE_CHECKING:
     from scythe.model import Response
@@ -70,7 +70,7 @@ def find_sources(inputs: Iterable[str]) -> Iterator[Input]:
         if given == "-":
             yield Input("standard input", is_stdin=True)
         elif is_address(given):
-            yield Input(given, url=given)
+            yield Input(hide_users(given), url=given)
         elif path.is_dir():
             yield from _folder(path)
         elif path.exists():
@@ -108,7 +108,7 @@ def list_sources(list_file: str) -> Iterator[Input]:
             if not text or text.startswith("#"):
                 continue
             if is_address(text) and absolute(text):
-                yield Input(text, url=text)
+                yield Input(hide_users(text), url=text)
             else:
                 yield Input(f"{name}:{number}", complaint=f"not an http or https address: {text[:80]!r}")
     finally:
@@ -200,4 +200,4 @@ def check_base(url: str | None) -> str | None:
     address = absolute(url)
     if address is None:
         raise BadInput(f"--url expects an http or https address, got {url!r}")
-    return address
+    return without_user(address)

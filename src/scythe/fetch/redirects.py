@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 from typing import NamedTuple
-from urllib.parse import urlsplit, urlunsplit
+from urllib.parse import urlsplit
 
 from scythe.errors import FetchFailed
 from scythe.fetch.fetch_options import origin_of
 from scythe.limits import LIMITS
 from scythe.model import Response
-from scythe.url import Url, absolute, host
+from scythe.url import Url, absolute, host, without_user
 
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
 # addresses as a crawl holds them, which need no work: the general way takes 16 us each
@@ -60,14 +60,6 @@ def redirect_target(response: Response) -> Url | None:
     if target is None:
         raise FetchFailed(response.url, "redirects to something that is not an http or https address")
     return without_fragment(without_user(target))
-
-
-def without_user(url: Url) -> Url:
-    """Drop user name and password: nothing a redirect names is ever sent as a credential."""
-    if "@" not in url:
-        return url
-    parts = urlsplit(url)
-    return Url(urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2])))
 
 
 def without_fragment(url: Url) -> Url:

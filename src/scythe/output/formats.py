@@ -10,7 +10,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Protocol, TypeVar
 
-from scythe.errors import MissingExtra
+from scythe.errors import BadInput, MissingExtra
 
 # what a format can hold
 DOCUMENTS = "documents"  # one after the other
@@ -89,12 +89,20 @@ def suffixes_of(*things: str) -> str:
 
 def format_by_suffix(output: str, *things: str) -> str | None:
     """Return the format that a file name asks for, None where it asks for none that holds any of these."""
+    _refuse_address(output)
     named = output.lower()
     return next((name for name in formats_of(*things) if named.endswith(FORMATS[name].suffixes)), None)
 
 
+def _refuse_address(output: str) -> None:
+    """Raise BadInput where an address was given for a file: its password would become the name of one."""
+    if "://" in output:
+        raise BadInput(f"{output}: an output is a file or a folder")
+
+
 def is_folder(output: str) -> bool:
     """Tell whether `-o` names a folder: it is one, ends in a slash, or has no suffix."""
+    _refuse_address(output)
     path = Path(output)
     return path.is_dir() or output.endswith(("/", "\\")) or not path.suffix
 

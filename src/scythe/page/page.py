@@ -19,7 +19,7 @@ from scythe.page.encoding import Decoded, clean, decode
 from scythe.page.head import BodyQueries, Head, LinkedData, read_head, read_json_ld, squeeze
 from scythe.page.images import ImageUse, read_images, source_of
 from scythe.page.metadata import declared_title, read_metadata
-from scythe.url import Url, absolute
+from scythe.url import Url, absolute, without_user
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborHTMLParser
@@ -304,4 +304,5 @@ def make_map(source: bytes) -> PageMap | TreeMap:
 
 
 def _page_url(url: str | None) -> Url | None:
-    return absolute(url) if url else None
+    address = absolute(url) if url else None
+    return address and without_user(address)

@@ -11,9 +11,9 @@ from scythe.errors import FetchFailed
 from scythe.fetch.fetch_options import origin_of
 from scythe.fetch.fetcher import dialled
 from scythe.fetch.guard import why_closed, why_closed_name
-from scythe.fetch.redirects import place_of, start_of, without_fragment, without_user
+from scythe.fetch.redirects import place_of, start_of, without_fragment
 from scythe.limits import LIMITS
-from scythe.url import Url, absolute, host, url_shape
+from scythe.url import Url, absolute, host, url_shape, without_user
 
 BASES = (
     *"https://example.org/ https://example.org/a/b?c#d http://[2001:db8::1]:8080/x https://example.org x".split(),
