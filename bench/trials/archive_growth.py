@@ -27,8 +27,8 @@ from scythe.url import Url
 
 BATCH = 64
 MARKS = (10_000, 100_000, 300_000, 1_000_000)
-LANE = "shop.example"
-SITE = Url(f"http://{LANE}/")
+HOST = "shop.example"
+SITE = Url(f"http://{HOST}/")
 CHANCE = random.Random(1)
 WORDS = ["".join(CHANCE.choices("abcdefghij", k=6)) for _ in range(3_000)]
 
@@ -71,7 +71,7 @@ def page(task: Task, first: int, count: int, *, text: str = "") -> Outcome:
         title=f"Things from {first}",
         text=text or " ".join(CHANCE.choices(WORDS, k=720)),
         simhash=CHANCE.getrandbits(64),
-        regions=(RecordList(tuple(records), ("title", "price", "text"), "products"),) if records else (),
+        lists=(RecordList(tuple(records), ("title", "price", "text"), "products"),) if records else (),
     )
     now = datetime.now(UTC)
     body_hash = CHANCE.randbytes(16)
@@ -79,8 +79,8 @@ def page(task: Task, first: int, count: int, *, text: str = "") -> Outcome:
 
 
 def add_tasks(archive: Archive, site: int, names: list[str]) -> list[Task]:
-    add_urls(archive, site, [FoundUrl(Url(f"{SITE}{name}"), LANE) for name in names])
-    return next_tasks(archive, site, LANE, len(names), now=datetime.now(UTC))
+    add_urls(archive, site, [FoundUrl(Url(f"{SITE}{name}"), HOST) for name in names])
+    return next_tasks(archive, site, HOST, len(names), now=datetime.now(UTC))
 
 
 def see_again(archive: Archive, site: int, stored: int, cpu: ArchiveCpu) -> Spent:
@@ -111,7 +111,7 @@ def measure(where: str, pages: int, records: int) -> None:
     print("| records | store, per record | the same, per page | seen again, per record | read, per record |")
     print("|---|---|---|---|---|")
     with open_archive(where) as archive:
-        site = add_site(archive, LANE, SITE)
+        site = add_site(archive, HOST, SITE)
         cpu = ArchiveCpu(archive)
         stored, marks, spent, of_pages = 0, [mark for mark in MARKS if mark <= records], Spent(cpu), 0
         while stored < records:

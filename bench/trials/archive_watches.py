@@ -38,12 +38,12 @@ def fill(archive: Archive, watches: int, addresses: int) -> list[int]:
     ]
     shares = [addresses // 2, *[addresses // 2 // (SITES - 1)] * (SITES - 1)]
     for number, (site, share) in enumerate(zip(sites, shares, strict=True)):
-        lane = f"site{number}.example"
+        host = f"site{number}.example"
         for start in range(0, share, BATCH):
             names = range(start, min(start + BATCH, share))
-            add_urls(archive, site, [FoundUrl(Url(f"http://{lane}/page/{name}"), lane) for name in names])
+            add_urls(archive, site, [FoundUrl(Url(f"http://{host}/page/{name}"), host) for name in names])
         for place in range(watches // SITES):
-            add_watch(archive, site, FoundUrl(Url(f"http://{lane}/list/{place}"), lane), "{}", now=NOW)
+            add_watch(archive, site, FoundUrl(Url(f"http://{host}/list/{place}"), host), "{}", now=NOW)
     return sites
 
 
@@ -67,7 +67,7 @@ def visit(task: Task, number: int, wait_s: float) -> Outcome:
         status=200,
         seconds=0.1,
         retry_at=retry_at,
-        extracted=Extracted(regions=(region,)),
+        extracted=Extracted(lists=(region,)),
         looked=(seen,),
     )
 
@@ -88,7 +88,7 @@ def measure(where: str, watches: int, addresses: int) -> None:
                 connection.exec_driver_sql("ANALYZE")
         cpu = ArchiveCpu(archive)
         print(f"\n{where}: {watches} lists on {SITES} sites, {addresses} addresses that wait for a crawl\n")
-        site, lane = sites[0], "site0.example"
+        site, host = sites[0], "site0.example"
         soon, late = NOW + timedelta(seconds=60), NOW + timedelta(days=2)
 
         def take(at: datetime) -> None:
@@ -97,18 +97,18 @@ def measure(where: str, watches: int, addresses: int) -> None:
                 leave_host(archive, taken, ME, free_at=at, slow=1.0)
 
         visits = iter(range(1, 1_000_000))
-        (task, *_) = next_tasks(archive, site, lane, 1, now=late, kinds=WATCHED)
-        regions = visit(task, 0, 60.0).extracted.regions  # type: ignore[union-attr]
+        (task, *_) = next_tasks(archive, site, host, 1, now=late, kinds=WATCHED)
+        regions = visit(task, 0, 60.0).extracted.lists  # type: ignore[union-attr]
         calls: dict[str, Callable[[], object]] = {
             "due_watches()": lambda: due_watches(archive),
             "due_sites()": lambda: due_sites(archive),
             "take_host(kinds=WATCHED), nothing due": lambda: take(soon),
             "take_host and leave_host(kinds=WATCHED), lists due": lambda: take(late),
             "next_tasks(kinds=WATCHED), nothing due": lambda: next_tasks(
-                archive, site, lane, 64, now=soon, kinds=WATCHED
+                archive, site, host, 64, now=soon, kinds=WATCHED
             ),
             "next_tasks(kinds=WATCHED), lists due": lambda: next_tasks(
-                archive, site, lane, 64, now=late, kinds=WATCHED
+                archive, site, host, 64, now=late, kinds=WATCHED
             ),
             "next_due(WATCHED)": lambda: next_due(archive, site, WATCHED),
             "next_item_due()": lambda: next_due(archive, site, ("item",)),
@@ -122,7 +122,7 @@ def measure(where: str, watches: int, addresses: int) -> None:
             ),
             "new_records(), none new": lambda: new_records(archive, 10**9, watches=None, limit=100),
             "newest_records(50) of one list": lambda: newest_records(archive, 50, watches=[task.id]),
-            "next_tasks() of a crawl": lambda: next_tasks(archive, site, lane, 64, now=soon),
+            "next_tasks() of a crawl": lambda: next_tasks(archive, site, host, 64, now=soon),
             "take_host() of a crawl": lambda: take_host(archive, site, ME, now=soon),
         }
         print_table(("call", "ms of CPU"), ((name, f"{cpu.each_ms(work):.2f}") for name, work in calls.items()))

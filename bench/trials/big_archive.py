@@ -78,7 +78,7 @@ class Maker:
         rest = {"metadata": metadata, "images": images, "how": {"title": "auto", "text": "auto"}}
         simhash = self.chance.getrandbits(64)
         plain = json.dumps(rest, ensure_ascii=False)
-        return Extracted(title, text, None, None, plain, kind, "en", "2026-10-01", simhash=simhash, regions=regions)
+        return Extracted(title, text, None, None, plain, kind, "en", "2026-10-01", simhash=simhash, lists=regions)
 
 
 def visited(task: Task, at: datetime, extracted: Extracted, **more: object) -> Outcome:
@@ -140,9 +140,9 @@ def add_long_page(archive: Archive, maker: Maker, host: str) -> None:
 def add_watches(archive: Archive, maker: Maker, host: str, watches: int, records: int) -> None:
     """Watch lists of a site, each with two regions, visited many times."""
     site = add_site(archive, host, Url(f"http://{host}/"))
-    lane = host
+    host = host
     numbers = [
-        add_watch(archive, site, FoundUrl(Url(f"http://{host}/list/{number}"), lane), "{}", now=BEGAN)
+        add_watch(archive, site, FoundUrl(Url(f"http://{host}/list/{number}"), host), "{}", now=BEGAN)
         for number in range(watches)
     ]
     shown: dict[int, tuple[Record, ...]] = dict.fromkeys(numbers, ())
@@ -152,7 +152,7 @@ def add_watches(archive: Archive, maker: Maker, host: str, watches: int, records
     for visit in range(VISITS):
         at = BEGAN + visit * wait
         outcomes = []
-        for task in next_tasks(archive, site, lane, watches, now=at, kinds=("list",)):
+        for task in next_tasks(archive, site, host, watches, now=at, kinds=("list",)):
             new = maker.region(host, brought)
             shown[task.id] = (*new.records, *shown[task.id])[:LISTED]
             region = RecordList(shown[task.id], new.columns, new.kind)
@@ -170,7 +170,7 @@ def add_watches(archive: Archive, maker: Maker, host: str, watches: int, records
             )  # fmt: skip
             outcomes.append(
                 Outcome(task, "retry", at, status=200, seconds=0.2, size=30_000, retry_at=at + wait, looked=looked,
-                        extracted=Extracted(regions=(region,)))
+                        extracted=Extracted(lists=(region,)))
             )  # fmt: skip
         store_outcomes(archive, outcomes)
 

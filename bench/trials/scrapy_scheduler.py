@@ -178,7 +178,7 @@ def measure_turns(where: str, turns: int = 400) -> dict[str, float]:
         for number in range(turns):
             names = [f"{number}-{place}" for place in range(50)]
             new = [NewRequest(name.encode(), "a.example", name, 0, f'{{"url":"{name}"}}' * 10) for name in names]
-            turn = Turn(new, [row.id for row in taken], want=16, per_lane=32)
+            turn = Turn(new, [row.id for row in taken], want=16, per_host=32)
             began, began_cpu = time.monotonic(), time.process_time()
             taken = requests.turn(turn).taken
             cpu.append(time.process_time() - began_cpu)

@@ -143,11 +143,9 @@ def _judge_journal(archive: str, verdict: Verdict) -> None:
     def number(sql: str) -> int:
         return int(query(archive, sql)[0][0] or 0)
 
-    sums = "SELECT region, count(shown) AS looks, sum(new) AS records, sum(lost) AS lost FROM looks GROUP BY region"
+    sums = "SELECT list, count(shown) AS looks, sum(new) AS records, sum(lost) AS lost FROM looks GROUP BY list"
     same = "s.looks = r.looks AND s.records = r.records AND s.lost = r.lost"
-    verdict.wrong_totals = number(
-        f"SELECT count(*) FROM regions r JOIN ({sums}) s ON s.region = r.id WHERE NOT ({same})"
-    )
+    verdict.wrong_totals = number(f"SELECT count(*) FROM lists r JOIN ({sums}) s ON s.list = r.id WHERE NOT ({same})")
     verdict.wrong_records = abs(number("SELECT count(*) FROM records") - number("SELECT sum(new) FROM looks"))
     twice = "SELECT count(*) FROM (SELECT 1 FROM {} GROUP BY {} HAVING count(*) > 1) AS one"
     verdict.wrong_visits = number(twice.format("looks", "region, at"))

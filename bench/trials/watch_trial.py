@@ -173,7 +173,7 @@ class Asks:
     last: float
 
 
-_STORED = """SELECT u.url, min(l.at), max(l.at) FROM looks l JOIN regions r ON r.id = l.region
+_STORED = """SELECT u.url, min(l.at), max(l.at) FROM looks l JOIN lists r ON r.id = l.list
 JOIN urls u ON u.id = r.watch GROUP BY u.url"""
 
 

@@ -69,7 +69,7 @@ def numbers(archive: str) -> dict[str, list[str]]:
             "list": [first("SELECT id FROM watches ORDER BY id")],
             "record": [first("SELECT max(id) FROM records"), first("SELECT min(id) FROM records")],
             "watch": [first("SELECT id FROM watches ORDER BY id")],
-            "list_id": [first("SELECT id FROM regions ORDER BY id")],
+            "list_id": [first("SELECT id FROM lists ORDER BY id")],
         }  # fmt: skip
 
 

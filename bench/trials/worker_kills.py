@@ -181,7 +181,7 @@ class Trial:
 
     def _holders(self) -> dict[str, int]:
         """Return by host the process that may ask it."""
-        rows = query(self._archive, "SELECT name, owner FROM lanes WHERE owner IS NOT NULL")
+        rows = query(self._archive, "SELECT name, owner FROM hosts WHERE owner IS NOT NULL")
         return {name: int(owner.rsplit("|", 3)[1]) for name, owner in rows}
 
     def _hosts_asked(self) -> dict[int, set[str]]:

@@ -25,12 +25,12 @@ class FoundUrl:
     """One address somebody or some page named."""
 
     url: Url  # as it is asked for
-    lane: str  # addresses of one lane are asked one after the other, with a pause: host, and port where it is unusual
+    host: str  # addresses of one host are asked one after the other, with a pause: host, and port where it is unusual
     how: str = "link"  # start, link, paging, sitemap, feed, redirect
     kind: str = "page"  # what is expected there, one of KINDS
     depth: int = 0  # links between it and a start
     hops: int = 0  # redirects in a row that led there
-    rank: int = 0  # lower is asked for sooner, within its lane
+    rank: int = 0  # lower is asked for sooner, within its host
     key: str = ""  # two addresses with the same key are one page; empty: the address itself
 
 
@@ -41,7 +41,7 @@ class Task:
     id: int
     site: int
     url: Url
-    lane: str
+    host: str
     kind: str = "page"
     depth: int = 0
     hops: int = 0
@@ -68,7 +68,7 @@ class Extracted:
     tree_fields: int = 0
     missing_fields: int = 0
     simhash: int | None = None  # of the text, unsigned 64 bit; None where there is too little text
-    regions: tuple[RecordList, ...] = ()
+    lists: tuple[RecordList, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,17 +82,17 @@ class Raw:
 
 @dataclass(frozen=True, slots=True)
 class Looked:
-    """One region of a watched page after a visit, as it is to be kept."""
+    """One list of a watched page after a visit, as it is to be kept."""
 
-    number: int  # of the region on its page, 1, 2, ...; never given to another
-    seen: Observation | None  # None: the region was not there this time
+    number: int  # of the list on its page, 1, 2, ...; never given to another
+    seen: Observation | None  # None: the list was not there this time
     plan: VisitPlan | None = None  # None: it does not matter for the next visit any more
     name: str = ""  # what people call it
     kind: str = "list"
     pattern: str = ""
     columns: tuple[str, ...] = ()
     shapes: tuple[str, ...] = ()  # of its records' own addresses
-    rank: int = 0  # place among the regions of its page
+    rank: int = 0  # place among the lists of its page
     newest: tuple[str, ...] = ()  # keys of the records by which the next visit proves that it missed none
     sticky: tuple[str, ...] = ()  # keys of those that stay however much comes: they prove nothing
     known: int = 0  # records seen again
@@ -124,7 +124,7 @@ class Outcome:
     extracted: Extracted | None = None
     raw: Raw | None = None
     found: tuple[FoundUrl, ...] = ()
-    looked: tuple[Looked, ...] = ()  # of a list: its regions, those included that were not there
+    looked: tuple[Looked, ...] = ()  # of a list: its lists, those included that were not there
     notes: str | None = None  # of a list: what its watch keeps in mind, JSON; None: as before
 
 
@@ -146,7 +146,7 @@ class Receipt:
 
 @dataclass(frozen=True, slots=True)
 class HostLease:
-    """The right to ask one lane, held until it is given back or runs out."""
+    """The right to ask one host, held until it is given back or runs out."""
 
     name: str
     site: int

@@ -1,4 +1,4 @@
-from tests.archive.visiting import LANE, SITE, begin, done, extracted, found, listed, region, watch
+from tests.archive.visiting import HOST, SITE, begin, done, extracted, found, listed, region, watch
 
 from scythe.archive.archive import Archive
 from scythe.archive.frontier import add_urls
@@ -13,7 +13,7 @@ from scythe.url import Url
 def test_counts_of_all_sites_are_those_of_each(archive: Archive) -> None:
     site, tasks = begin(archive, "a", "b", "c", "d")
     cards = region(("x", "One"), ("y", "Two"))
-    store_outcomes(archive, [done(tasks[0]), done(tasks[1], extracted=extracted("b", regions=(cards,)))])
+    store_outcomes(archive, [done(tasks[0]), done(tasks[1], extracted=extracted("b", lists=(cards,)))])
     _, task = watch(archive)
     store_outcomes(archive, [listed(task, region(("y", "Two"), ("z", "Three")))])
     other, empty = add_site(archive, "other.example", Url("http://other.example/")), add_site(archive, "x", SITE)
@@ -28,7 +28,7 @@ def test_counts_of_all_sites_are_those_of_each(archive: Archive) -> None:
 
 
 def test_sites_with_a_profile_are_learned(archive: Archive) -> None:
-    site, other = add_site(archive, LANE, SITE), add_site(archive, "other", SITE)
+    site, other = add_site(archive, HOST, SITE), add_site(archive, "other", SITE)
     add_urls(archive, other, [found("a")])
     assert learned_sites(archive) == set()
     save_profile(archive, site, "{}")

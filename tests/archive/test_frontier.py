@@ -1,5 +1,5 @@
 import pytest
-from tests.archive.visiting import LANE, NOW, SITE, begin, done, found, later
+from tests.archive.visiting import HOST, NOW, SITE, begin, done, found, later
 
 from scythe.archive.archive import Archive
 from scythe.archive.frontier import add_urls, next_due, next_tasks, requeue, settle
@@ -13,67 +13,67 @@ from scythe.url import Url
 
 
 def test_a_site_is_added_once_and_found_again(archive: Archive) -> None:
-    first = add_site(archive, LANE, SITE)
-    assert add_site(archive, LANE, SITE) == first
-    assert find_site(archive, LANE) == first
+    first = add_site(archive, HOST, SITE)
+    assert add_site(archive, HOST, SITE) == first
+    assert find_site(archive, HOST) == first
     assert find_site(archive, "other.example") is None
-    assert [(site.key, site.start) for site in site_rows(archive)] == [(LANE, SITE)]
+    assert [(site.key, site.start) for site in site_rows(archive)] == [(HOST, SITE)]
 
 
 def test_notes_of_a_site_are_kept(archive: Archive) -> None:
-    site, other = add_site(archive, LANE, SITE), add_site(archive, "other", SITE)
+    site, other = add_site(archive, HOST, SITE), add_site(archive, "other", SITE)
     assert load_notes(archive, site) == ""
     save_notes(archive, site, '{"params":["sid"]}')
     assert (load_notes(archive, site), load_notes(archive, other)) == ('{"params":["sid"]}', "")
 
 
 def test_an_address_is_added_once(archive: Archive) -> None:
-    site = add_site(archive, LANE, SITE)
+    site = add_site(archive, HOST, SITE)
     assert add_urls(archive, site, [found("a"), found("b"), found("a")]) == 2
     assert add_urls(archive, site, [found("b"), found("c")]) == 1
     assert add_urls(archive, site, []) == 0
 
 
 def test_addresses_with_one_key_are_one(archive: Archive) -> None:
-    site = add_site(archive, LANE, SITE)
+    site = add_site(archive, HOST, SITE)
     assert add_urls(archive, site, [found("a?session=1", key="a"), found("a?session=2", key="a")]) == 1
-    assert [task.url for task in next_tasks(archive, site, LANE, 9, now=NOW)] == [f"{SITE}a?session=1"]
+    assert [task.url for task in next_tasks(archive, site, HOST, 9, now=NOW)] == [f"{SITE}a?session=1"]
 
 
 def test_two_sites_keep_their_addresses_apart(archive: Archive) -> None:
     one, other = add_site(archive, "one", SITE), add_site(archive, "other", SITE)
     assert add_urls(archive, one, [found("a")]) == 1
     assert add_urls(archive, other, [found("a")]) == 1
-    assert len(next_tasks(archive, one, LANE, 9, now=NOW)) == 1
+    assert len(next_tasks(archive, one, HOST, 9, now=NOW)) == 1
 
 
 def test_tasks_come_by_rank_then_depth_then_age(archive: Archive) -> None:
-    site = add_site(archive, LANE, SITE)
+    site = add_site(archive, HOST, SITE)
     add_urls(archive, site, [found("old"), found("deep", depth=2), found("last", rank=9), found("first", rank=-1)])
     add_urls(archive, site, [found("young")])
-    paths = [task.url.removeprefix(SITE) for task in next_tasks(archive, site, LANE, 9, now=NOW)]
+    paths = [task.url.removeprefix(SITE) for task in next_tasks(archive, site, HOST, 9, now=NOW)]
     assert paths == ["first", "old", "young", "deep", "last"]
 
 
 def test_tasks_in_flight_are_skipped(archive: Archive) -> None:
     site, tasks = begin(archive, "a", "b", "c")
-    rest = next_tasks(archive, site, LANE, 2, now=NOW, skip={tasks[0].id})
+    rest = next_tasks(archive, site, HOST, 2, now=NOW, skip={tasks[0].id})
     assert [task.url for task in rest] == [tasks[1].url, tasks[2].url]
 
 
 def test_tasks_of_another_lane_are_not_handed_out(archive: Archive) -> None:
-    site = add_site(archive, LANE, SITE)
+    site = add_site(archive, HOST, SITE)
     add_urls(archive, site, [found("a"), FoundUrl(Url("http://other.example/"), "other.example")])
-    assert [task.lane for task in next_tasks(archive, site, LANE, 9, now=NOW)] == [LANE]
-    assert [task.lane for task in next_tasks(archive, site, "other.example", 9, now=NOW)] == ["other.example"]
+    assert [task.host for task in next_tasks(archive, site, HOST, 9, now=NOW)] == [HOST]
+    assert [task.host for task in next_tasks(archive, site, "other.example", 9, now=NOW)] == ["other.example"]
 
 
 def test_an_address_to_be_tried_again_waits_until_it_is_due(archive: Archive) -> None:
     site, (task,) = begin(archive, "a")
     store_outcomes(archive, [Outcome(task, "retry", NOW, why="503", status=503, retry_at=later(30))])
-    assert next_tasks(archive, site, LANE, 9, now=later(29)) == []
+    assert next_tasks(archive, site, HOST, 9, now=later(29)) == []
     assert next_due(archive, site) == later(30)
-    (again,) = next_tasks(archive, site, LANE, 9, now=later(30))
+    (again,) = next_tasks(archive, site, HOST, 9, now=later(30))
     assert (again.id, again.attempts) == (task.id, 1)
 
 
@@ -94,7 +94,7 @@ def test_settled_addresses_are_not_visited(archive: Archive) -> None:
     site, (one, other) = begin(archive, "calendar", "b")
     settle(archive, [one.id], "skipped", "a trap")
     settle(archive, [], "skipped", "nothing")
-    assert next_tasks(archive, site, LANE, 9, now=NOW) == [other]
+    assert next_tasks(archive, site, HOST, 9, now=NOW) == [other]
     assert count_archive(archive, site).states == {"skipped": 1, "new": 1}
 
 
@@ -116,7 +116,7 @@ def test_pages_can_be_visited_again_with_what_the_server_said(archive: Archive) 
     outcome = done(task, etag='"x"', modified="Mon, 04 May 2026 12:00:00 GMT")
     store_outcomes(archive, [outcome, Outcome(gone, "gone", NOW, status=404)])
     assert requeue(archive, site) == 1
-    (again,) = next_tasks(archive, site, LANE, 9, now=NOW)
+    (again,) = next_tasks(archive, site, HOST, 9, now=NOW)
     assert (again.id, again.etag, again.modified) == (task.id, '"x"', "Mon, 04 May 2026 12:00:00 GMT")
     assert again.body_hash == outcome.body_hash
     assert requeue(archive, site, states=("gone",)) == 1

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from datetime import timedelta
 
-from tests.archive.visiting import LANE, NOW, begin, done, extracted, later, watch
+from tests.archive.visiting import HOST, NOW, begin, done, extracted, later, watch
 
 from scythe.archive.archive import Archive
 from scythe.archive.frontier import add_urls
@@ -68,15 +68,15 @@ def test_versions_robots_and_lanes_are_those_of_the_site(where: str) -> None:
         add_urls(archive, add_site(archive, "other", Url("http://other.example/")), [_elsewhere()])
         for text in ("{}", '{"a":1}'):
             save_profile(archive, site, text)
-        save_robots(archive, StoredRobots(f"http://{LANE}", 200, b"User-agent: *\nCrawl-delay: 3", NOW))
+        save_robots(archive, StoredRobots(f"http://{HOST}", 200, b"User-agent: *\nCrawl-delay: 3", NOW))
         save_robots(archive, StoredRobots("http://other.example", 200, b"", NOW))
         before = read_health(archive, site, now=NOW)
         store_outcomes(archive, [done(tasks[0])])
         after = read_health(archive, site, now=NOW)
     assert [one.version for one in before.versions] == [2, 1]
-    assert [one.origin for one in before.robots] == [f"http://{LANE}"]
-    assert [(lane.name, lane.waiting) for lane in before.lanes] == [(LANE, 1)]
-    assert [(lane.name, lane.waiting) for lane in after.lanes] == [(LANE, 0)]
+    assert [one.origin for one in before.robots] == [f"http://{HOST}"]
+    assert [(host.name, host.waiting) for host in before.hosts] == [(HOST, 1)]
+    assert [(host.name, host.waiting) for host in after.hosts] == [(HOST, 0)]
 
 
 def test_an_empty_site_and_watched_lists_have_no_shares(archive: Archive) -> None:

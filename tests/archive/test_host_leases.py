@@ -8,7 +8,7 @@ from datetime import datetime
 from pathlib import Path
 
 import pytest
-from tests.archive.visiting import LANE, NOW, SITE, begin, done, found, later, listed, region, watch
+from tests.archive.visiting import HOST, NOW, SITE, begin, done, found, later, listed, region, watch
 
 from scythe.archive.archive import Archive
 from scythe.archive.frontier import add_urls, next_tasks
@@ -24,7 +24,7 @@ from scythe.archive.host_leases import (
     want_host,
 )
 from scythe.archive.open import open_archive
-from scythe.archive.outcomes import LISTS, store_outcomes
+from scythe.archive.outcomes import LIST_WRITERS, store_outcomes
 from scythe.archive.stored_sites import add_site, site_rows
 from scythe.crawl_model import Outcome
 
@@ -51,12 +51,12 @@ def taken(archive: Archive, site: int, owner: Owner, *, now: datetime, lease_s: 
 def test_a_lane_is_held_by_one(archive: Archive) -> None:
     site, _ = begin(archive, "a")
     me, other = Owner.of_this_process(), Owner.of_this_process()
-    lane = taken(archive, site, me, now=NOW)
-    assert (lane.name, lane.is_left) == (LANE, True)
+    host = taken(archive, site, me, now=NOW)
+    assert (host.name, host.is_left) == (HOST, True)
     assert take_host(archive, site, other, now=NOW) is None
     assert take_host(archive, site, me, now=NOW) is None
-    assert keep_host(archive, lane, me, now=NOW).is_held
-    assert not keep_host(archive, lane, other, now=NOW).is_held
+    assert keep_host(archive, host, me, now=NOW).is_held
+    assert not keep_host(archive, host, other, now=NOW).is_held
 
 
 def test_a_lane_without_work_is_not_handed_out(archive: Archive) -> None:
@@ -69,8 +69,8 @@ def test_a_lane_without_work_is_not_handed_out(archive: Archive) -> None:
 def test_a_lane_given_back_keeps_its_pause(archive: Archive) -> None:
     site, _ = begin(archive, "a")
     me = Owner.of_this_process()
-    lane = taken(archive, site, me, now=NOW)
-    leave_host(archive, lane, me, free_at=later(2.5), slow=4.0)
+    host = taken(archive, site, me, now=NOW)
+    leave_host(archive, host, me, free_at=later(2.5), slow=4.0)
     again = taken(archive, site, me, now=later(1))
     assert (again.free_at, again.slow, again.is_left) == (later(2.5), 4.0, True)
 
@@ -86,33 +86,33 @@ def test_a_lane_is_shared_by_sites_of_one_host(archive: Archive) -> None:
 def test_a_dead_holder_on_this_machine_is_followed_at_once(archive: Archive) -> None:
     site, _ = begin(archive, "a")
     assert take_host(archive, site, ended(), now=NOW) is not None
-    lane = taken(archive, site, Owner.of_this_process(), now=NOW)
-    assert not lane.is_left
+    host = taken(archive, site, Owner.of_this_process(), now=NOW)
+    assert not host.is_left
 
 
 def test_a_holder_elsewhere_is_followed_when_its_time_is_over(where: str) -> None:
     with open_archive(where) as archive:
         site, _ = begin(archive, "a")
-        lane = take_host(archive, site, elsewhere(), now=NOW, lease_s=60)
-        assert lane is not None
+        host = take_host(archive, site, elsewhere(), now=NOW, lease_s=60)
+        assert host is not None
         assert take_host(archive, site, Owner.of_this_process(), now=later(59)) is None
-        assert keep_host(archive, lane, elsewhere(), now=later(50), lease_s=60).is_held
+        assert keep_host(archive, host, elsewhere(), now=later(50), lease_s=60).is_held
         assert take_host(archive, site, Owner.of_this_process(), now=later(70)) is None
         taken = take_host(archive, site, Owner.of_this_process(), now=later(111))
         assert taken is not None
         assert not taken.is_left
-        assert not keep_host(archive, lane, elsewhere(), now=later(112)).is_held
+        assert not keep_host(archive, host, elsewhere(), now=later(112)).is_held
 
 
 def test_who_lost_a_lane_cannot_give_it_back(where: str) -> None:
     with open_archive(where) as archive:
         site, _ = begin(archive, "a")
-        lane = take_host(archive, site, elsewhere(), now=NOW)
+        host = take_host(archive, site, elsewhere(), now=NOW)
         me = Owner.of_this_process()
-        assert lane is not None
+        assert host is not None
         mine = take_host(archive, site, me, now=later(61))
         assert mine is not None
-        leave_host(archive, lane, elsewhere(), free_at=later(999), slow=9.0)
+        leave_host(archive, host, elsewhere(), free_at=later(999), slow=9.0)
         assert keep_host(archive, mine, me, now=later(62)).is_held
         (row,) = host_rows(archive, site, now=later(62))
         assert (row.owner, row.slow, row.waiting) == (me.to_text(), 1.0, 1)
@@ -121,11 +121,11 @@ def test_who_lost_a_lane_cannot_give_it_back(where: str) -> None:
 def test_a_holder_hears_that_somebody_waits_and_lets_the_other_go_first(archive: Archive) -> None:
     site, _ = begin(archive, "a")
     me, other = Owner.of_this_process(), Owner.of_this_process()
-    lane = taken(archive, site, me, now=NOW)
-    assert not keep_host(archive, lane, me, now=NOW).is_wanted
+    host = taken(archive, site, me, now=NOW)
+    assert not keep_host(archive, host, me, now=NOW).is_wanted
     want_host(archive, site, other, now=later(1))
-    assert keep_host(archive, lane, me, now=later(2)).is_wanted
-    leave_host(archive, lane, me, free_at=later(3), slow=1.0)
+    assert keep_host(archive, host, me, now=later(2)).is_wanted
+    leave_host(archive, host, me, free_at=later(3), slow=1.0)
     assert take_host(archive, site, me, now=later(3)) is None
     theirs = taken(archive, site, other, now=later(3))
     assert not keep_host(archive, theirs, other, now=later(4)).is_wanted
@@ -134,20 +134,20 @@ def test_a_holder_hears_that_somebody_waits_and_lets_the_other_go_first(archive:
 def test_a_wish_that_nobody_renews_is_forgotten(archive: Archive) -> None:
     site, _ = begin(archive, "a")
     me, other = Owner.of_this_process(), Owner.of_this_process()
-    lane = taken(archive, site, me, now=NOW)
+    host = taken(archive, site, me, now=NOW)
     want_host(archive, site, other, now=NOW)
-    assert not keep_host(archive, lane, me, now=later(11)).is_wanted
-    leave_host(archive, lane, me, free_at=NOW, slow=1.0)
+    assert not keep_host(archive, host, me, now=later(11)).is_wanted
+    leave_host(archive, host, me, free_at=NOW, slow=1.0)
     assert take_host(archive, site, me, now=later(12)) is not None
 
 
 def test_the_first_who_waits_is_the_next(archive: Archive) -> None:
     site, _ = begin(archive, "a")
     holder, first, second = (Owner.of_this_process() for _ in range(3))
-    lane = taken(archive, site, holder, now=NOW)
+    host = taken(archive, site, holder, now=NOW)
     want_host(archive, site, first, now=NOW)
     want_host(archive, site, second, now=later(1))
-    leave_host(archive, lane, holder, free_at=NOW, slow=1.0)
+    leave_host(archive, host, holder, free_at=NOW, slow=1.0)
     assert take_host(archive, site, second, now=later(2)) is None
     assert take_host(archive, site, first, now=later(2)) is not None
 
@@ -159,16 +159,16 @@ def test_nobody_waits_for_a_lane_that_is_free(archive: Archive) -> None:
 
 
 def take_and_pause(archive: Archive, site: int, owner: Owner, seconds: float) -> None:
-    lane = taken(archive, site, owner, now=NOW)
-    leave_host(archive, lane, owner, free_at=later(seconds), slow=1.0)
+    host = taken(archive, site, owner, now=NOW)
+    leave_host(archive, host, owner, free_at=later(seconds), slow=1.0)
 
 
 def test_a_pause_of_more_than_a_day_was_a_wrong_clock(archive: Archive) -> None:
     site, _ = begin(archive, "a")
     me = Owner.of_this_process()
     take_and_pause(archive, site, me, 86_401)
-    lane = taken(archive, site, me, now=NOW)
-    assert lane.free_at == NOW
+    host = taken(archive, site, me, now=NOW)
+    assert host.free_at == NOW
 
 
 def test_a_hold_from_the_future_does_not_last(where: str) -> None:
@@ -182,7 +182,7 @@ def test_addresses_due_in_a_future_that_never_comes_are_due(archive: Archive) ->
     site, (task, other) = begin(archive, "a", "b")
     store_outcomes(archive, [Outcome(task, "retry", later(2 * 86_400), status=503, retry_at=later(2 * 86_400 + 60))])
     store_outcomes(archive, [done(other)])
-    assert [one.id for one in next_tasks(archive, site, LANE, 9, now=NOW)] == [task.id]
+    assert [one.id for one in next_tasks(archive, site, HOST, 9, now=NOW)] == [task.id]
     assert take_host(archive, site, Owner.of_this_process(), now=NOW) is not None
 
 
@@ -239,9 +239,9 @@ def test_records_of_lists_are_numbered_by_one_writer_at_a_time(postgres_url: str
         _, task = watch(one)
         site = add_site(one, "other", SITE)
         add_urls(one, site, [found("a")])
-        (page,) = next_tasks(one, site, LANE, 9, now=NOW)
+        (page,) = next_tasks(one, site, HOST, 9, now=NOW)
         with ThreadPoolExecutor(1) as pool:
-            with one.writing(LISTS):
+            with one.writing(LIST_WRITERS):
                 assert store_outcomes(other, [done(page)])[0].stored == "new"  # a crawl does not wait
                 second = pool.submit(store_outcomes, other, [listed(task, region(("a", "A")))])
                 wait_until_somebody_is_blocked(one)

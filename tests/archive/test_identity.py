@@ -111,7 +111,7 @@ def test_records_with_different_texts_are_never_one_without_a_link_of_their_own(
 
 
 def listing(task: Task, *regions: RecordList, **more: object) -> Outcome:
-    return done(task, extracted=extracted(task.url, regions=regions), **more)
+    return done(task, extracted=extracted(task.url, lists=regions), **more)
 
 
 def old_hash(one: Identity) -> bytes:

@@ -2,7 +2,7 @@ from datetime import datetime
 
 import pytest
 from sqlalchemy import text
-from tests.archive.visiting import LANE, NOW, SITE, found, later, list_tasks, listed, looked, region, watch
+from tests.archive.visiting import HOST, NOW, SITE, found, later, list_tasks, listed, looked, region, watch
 
 from scythe.archive.archive import Archive
 from scythe.archive.frontier import next_tasks
@@ -17,7 +17,7 @@ from scythe.archive.observations import (
 )
 from scythe.archive.open import open_archive
 from scythe.archive.outcomes import store_outcomes
-from scythe.archive.results import RegionRow
+from scythe.archive.results import ListRow
 from scythe.archive.stored_sites import add_site
 from scythe.archive.verify import verify_archive
 from scythe.archive.watches import add_watch, end_watch, watch_rows, wind_watches
@@ -33,7 +33,7 @@ def visit(archive: Archive, site: int, at: datetime, *regions: Looked) -> None:
     store_outcomes(archive, [listed(task, at=at, looked=regions)])
 
 
-def only(archive: Archive, watch: int) -> RegionRow:
+def only(archive: Archive, watch: int) -> ListRow:
     (row,) = lists_of_watch(archive, watch)
     return row
 
@@ -88,7 +88,7 @@ def test_the_journal_tells_every_visit_in_the_order_it_was_stored(archive: Archi
     visit(archive, site, later(HOUR), looked(shown=4, since_s=HOUR, known=2, new=1, recovered=1, has_gap=True))
     region = only(archive, task.id).id
     first, second = read_looks(archive, region)
-    assert (first.region, first.at, first.since_s, first.plan) == (region, later(9 * HOUR), None, plan)
+    assert (first.list_id, first.at, first.since_s, first.plan) == (region, later(9 * HOUR), None, plan)
     assert (first.shown, first.new, first.known, first.recovered, first.lost, first.requests) == (3, 3, 0, 0, 1, 1)
     assert (first.is_full, first.has_gap, second.is_full, second.has_gap) == (True, False, False, True)
     assert (second.at, second.since_s, second.shown, second.new) == (later(HOUR), HOUR, 4, 1)
@@ -142,13 +142,13 @@ def test_plans_show_every_region_that_is_watched_with_the_last_look(archive: Arc
     store_outcomes(archive, [listed(task, looked=(looked(1, new=1), looked(2, shown=None, plan=None)))])
     other = add_site(archive, "other", SITE)
     ended = add_watch(archive, other, found("news"), "{}", now=NOW)
-    (of_other,) = next_tasks(archive, other, LANE, 9, now=NOW, kinds=("list",))
+    (of_other,) = next_tasks(archive, other, HOST, 9, now=NOW, kinds=("list",))
     store_outcomes(archive, [listed(of_other)])
-    assert [row.site_key for row in plan_rows(archive)] == ["other", LANE, LANE]
-    (first, second) = plan_rows(archive, [LANE])
+    assert [row.site_key for row in plan_rows(archive)] == ["other", HOST, HOST]
+    (first, second) = plan_rows(archive, [HOST])
     assert (first.url, first.due_at, first.visited_at) == (f"{SITE}news", later(HOUR), NOW)
-    assert (first.region, second.region) == tuple(lists_of_watch(archive, task.id))
-    assert first.look == next(read_looks(archive, first.region.id))
+    assert (first.listed, second.listed) == tuple(lists_of_watch(archive, task.id))
+    assert first.look == next(read_looks(archive, first.listed.id))
     assert second.look is not None
     assert second.look.shown is None
     end_watch(archive, ended, "enough")
@@ -168,8 +168,8 @@ def test_texts_that_no_database_takes_are_kept_as_far_as_they_go(archive: Archiv
 @pytest.mark.parametrize(
     ("damage", "complaint"),
     [
-        ("UPDATE regions SET looks = 7", "has not the looks it counts"),
-        ("UPDATE regions SET records = 7", "has not the looks it counts"),
+        ("UPDATE lists SET looks = 7", "has not the looks it counts"),
+        ("UPDATE lists SET records = 7", "has not the looks it counts"),
         ("DELETE FROM looks", "has not the looks it counts"),
         ("UPDATE urls SET kind = 'page' WHERE kind = 'list'", "is of an address that is no list"),
         ("UPDATE watches SET ended_at = 1", "is ended and waits for a visit"),

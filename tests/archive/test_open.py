@@ -7,7 +7,7 @@ from threading import Timer
 import psycopg
 import pytest
 from sqlalchemy import Connection, Engine, event, inspect, text
-from tests.archive.visiting import LANE, NOW, SITE, begin, done, later, prose
+from tests.archive.visiting import HOST, NOW, SITE, begin, done, later, prose
 
 from scythe.archive import archive as archives
 from scythe.archive import migrations
@@ -22,7 +22,7 @@ from scythe.archive.stored_sites import add_site, find_site, save_notes, site_ro
 from scythe.archive.verify import verify_archive
 from scythe.errors import ArchiveFailed, BadInput, MissingExtra
 
-OLD = {number: Path(__file__).with_name(f"version_{number}.sql").read_text(encoding="utf-8") for number in (1, 4, 5)}
+OLD = {number: Path(__file__).with_name(f"version_{number}.sql").read_text(encoding="utf-8") for number in (1, 4, 5, 6)}
 
 
 def restore(sql: str, path: Path) -> Path:
@@ -42,14 +42,14 @@ def test_an_archive_is_the_same_after_it_was_closed(where: str) -> None:
         site, tasks = begin(archive, "a", "b")
         store_outcomes(archive, [done(tasks[0])])
     with open_archive(where, create=False) as archive:
-        assert find_site(archive, LANE) == site
-        assert next_tasks(archive, site, LANE, 9, now=NOW) == [tasks[1]]
+        assert find_site(archive, HOST) == site
+        assert next_tasks(archive, site, HOST, 9, now=NOW) == [tasks[1]]
 
 
 def test_two_archives_of_one_place_may_be_open(where: str) -> None:
     with open_archive(where) as one, open_archive(where) as other:
         site, (task,) = begin(one, "a")
-        assert next_tasks(other, site, LANE, 9, now=NOW) == [task]
+        assert next_tasks(other, site, HOST, 9, now=NOW) == [task]
         assert store_outcomes(other, [done(task)])[0].stored == "new"
         assert store_outcomes(one, [done(task)])[0].stored == "lost"
 
@@ -146,14 +146,14 @@ def test_postgresql_without_its_driver_names_the_extra(monkeypatch: pytest.Monke
 @pytest.mark.parametrize("version", OLD)
 def test_an_old_archive_is_brought_up_to_date(tmp_path: Path, version: int) -> None:
     with open_archive(restore(OLD[version], tmp_path / "old.db"), create=False) as archive:
-        site = find_site(archive, LANE)
+        site = find_site(archive, HOST)
         assert site is not None
         counts = count_archive(archive, site)
         assert (counts.states, counts.pages, counts.records) == ({"done": 2, "new": 2, "retry": 1}, 2, 1)
         assert [page.text for page in read_pages(archive, PageQuery())] == [prose("lakes")] * 2
         assert [raw.body for raw in read_raw(archive, PageQuery())] == [b"<p>lakes</p>"]
         assert verify_archive(archive) == []
-        tasks = next_tasks(archive, site, LANE, 9, now=later(30))
+        tasks = next_tasks(archive, site, HOST, 9, now=later(30))
         assert [receipt.stored for receipt in store_outcomes(archive, [done(task) for task in tasks])] == ["new"] * 3
 
 
@@ -175,13 +175,25 @@ def tables_of(path: Path) -> set[tuple[str, ...]]:
 
 
 TO_VERSION_1 = """
+DROP INDEX urls_watched; DROP INDEX urls_waiting; DROP INDEX ix_fetches_site; DROP INDEX extractions_text_of;
+ALTER TABLE bodies DROP COLUMN dictionary; DROP TABLE dictionaries; ALTER TABLE versions DROP COLUMN body;
+ALTER TABLE extractions DROP COLUMN profile; ALTER TABLE extractions DROP COLUMN made_by;
+ALTER TABLE profiles DROP COLUMN rules;
+ALTER TABLE hosts RENAME CONSTRAINT hosts_pkey TO lanes_pkey;
+ALTER TABLE hosts RENAME CONSTRAINT hosts_name_key TO lanes_name_key;
+ALTER TABLE site_hosts RENAME CONSTRAINT site_hosts_pkey TO site_lanes_pkey;
+ALTER TABLE site_hosts RENAME CONSTRAINT site_hosts_site_fkey TO site_lanes_site_fkey;
+ALTER TABLE site_hosts RENAME CONSTRAINT site_hosts_host_fkey TO site_lanes_lane_fkey;
+ALTER TABLE urls RENAME CONSTRAINT urls_host_fkey TO urls_lane_fkey;
+ALTER TABLE hosts RENAME TO lanes; ALTER SEQUENCE hosts_id_seq RENAME TO lanes_id_seq;
+ALTER TABLE site_hosts RENAME TO site_lanes; ALTER TABLE site_lanes RENAME COLUMN host TO lane;
+ALTER TABLE urls RENAME COLUMN host TO lane; ALTER TABLE sightings RENAME COLUMN list_number TO region;
 DROP TABLE assignments; DROP TABLE workers; DROP TABLE requests; ALTER TABLE bodies DROP COLUMN store;
 ALTER TABLE sites DROP COLUMN learner; ALTER TABLE sites DROP COLUMN learner_until;
-DROP TABLE looks; DROP TABLE regions; DROP TABLE watches; DROP TABLE cursors; DROP INDEX records_watched;
+DROP TABLE looks; DROP TABLE lists; DROP TABLE watches; DROP TABLE cursors; DROP INDEX records_watched;
 DROP INDEX records_of_watch;
 ALTER TABLE records DROP COLUMN watch; ALTER TABLE records DROP COLUMN checksum;
 ALTER TABLE extractions DROP COLUMN checksum;
-DROP INDEX urls_watched; DROP INDEX urls_waiting; DROP INDEX ix_fetches_site;
 CREATE INDEX urls_waiting ON urls (site, lane, rank, depth, id) WHERE due_at IS NOT NULL;
 UPDATE scythe_archive SET version = 1
 """

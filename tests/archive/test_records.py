@@ -1,7 +1,7 @@
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.archive.visiting import LANE, NOW, begin, done, extracted, found, later, region
+from tests.archive.visiting import HOST, NOW, begin, done, extracted, found, later, region
 
 from scythe.archive.archive import Archive
 from scythe.archive.frontier import add_urls, next_tasks, requeue
@@ -17,7 +17,7 @@ from scythe.url import Url
 
 
 def listing(task: Task, *regions: RecordList, **more: object) -> Outcome:
-    return done(task, extracted=extracted(task.url, regions=regions), **more)
+    return done(task, extracted=extracted(task.url, lists=regions), **more)
 
 
 def records(archive: Archive) -> list[StoredRecord]:
@@ -97,7 +97,7 @@ def test_two_sites_have_records_of_their_own(archive: Archive) -> None:
     store_outcomes(archive, [listing(task, region(("a", "Lakes")))])
 
     add_urls(archive, other, [found("1")])
-    (there,) = next_tasks(archive, other, LANE, 1, now=NOW)
+    (there,) = next_tasks(archive, other, HOST, 1, now=NOW)
     (receipt,) = store_outcomes(archive, [listing(there, region(("a", "Lakes")))])
     assert receipt.records == 1
 

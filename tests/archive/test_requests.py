@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from scythe.archive.archive import Archive
 from scythe.archive.host_leases import Owner, this_machine
 from scythe.archive.open import open_archive
-from scythe.scrapy.request_store import LANES_AT_ONCE, Hold, NewRequest, Requests, Turn
+from scythe.scrapy.request_store import HOSTS_AT_ONCE, Hold, NewRequest, Requests, Turn
 
 LEASE_S = 60.0
 PAUSE_S = 5.0
@@ -32,8 +32,8 @@ def requests_of(
     return Requests(archive, crawl, hold, owner or Owner.of_this_process(), clock)
 
 
-def new(name: str, *, lane: str = "a.example", priority: int = 0, key: bytes | None = b"") -> NewRequest:
-    return NewRequest(name.encode() if key == b"" else key, lane, f"http://{lane}/{name}", priority, name)
+def new(name: str, *, host: str = "a.example", priority: int = 0, key: bytes | None = b"") -> NewRequest:
+    return NewRequest(name.encode() if key == b"" else key, host, f"http://{host}/{name}", priority, name)
 
 
 def names(taken: object) -> list[str]:
@@ -87,7 +87,7 @@ def test_two_crawls_do_not_see_each_others_requests(archive: Archive) -> None:
     one, other = requests_of(archive, Clock(), crawl="one"), requests_of(archive, Clock(), crawl="other")
     one.turn(Turn([new("a")]))
     assert (one.count_waiting(), other.count_waiting()) == (1, 0)
-    assert other.turn(Turn([new("a", lane="b.example")], want=5)).known == 0
+    assert other.turn(Turn([new("a", host="b.example")], want=5)).known == 0
 
 
 def test_a_dead_process_loses_its_requests_at_once_and_its_host_after_a_pause(archive: Archive) -> None:
@@ -138,26 +138,26 @@ def test_processes_that_hold_no_hosts_share_the_requests_of_one(archive: Archive
 def test_who_has_two_hosts_gives_one_to_who_has_none(archive: Archive) -> None:
     clock = Clock()
     rich, poor = requests_of(archive, clock), requests_of(archive, clock)
-    named = [new("a"), new("b", lane="b.example")]
-    taken = {row.lane: row.id for row in rich.turn(Turn(named, want=10)).taken}
+    named = [new("a"), new("b", host="b.example")]
+    taken = {row.host: row.id for row in rich.turn(Turn(named, want=10)).taken}
     assert len(taken) == 2
     poor.want_hosts()
     (promised,) = rich.keep().promised
-    other = next(lane for lane in taken if lane != promised)
+    other = next(host for host in taken if host != promised)
     rich.turn(Turn(given_back=[taken[promised]], in_hand={other: 1}, want=10))
     clock.go(PAUSE_S)
-    assert [row.lane for row in poor.turn(Turn(want=10)).taken] == [promised]
+    assert [row.host for row in poor.turn(Turn(want=10)).taken] == [promised]
 
 
 def test_of_many_hosts_each_has_its_turn(archive: Archive) -> None:
     clock = Clock()
     mine = requests_of(archive, clock)
-    hosts = [f"h{number:03}.example" for number in range(LANES_AT_ONCE + 40)]
-    mine.turn(Turn([new(f"{host}{number}", lane=host) for host in hosts for number in range(2)]))
+    hosts = [f"h{number:03}.example" for number in range(HOSTS_AT_ONCE + 40)]
+    mine.turn(Turn([new(f"{host}{number}", host=host) for host in hosts for number in range(2)]))
     seen: list[str] = []
     for _ in range(11):
         taken = mine.turn(Turn(want=16)).taken
-        seen += [row.lane for row in taken]
+        seen += [row.host for row in taken]
         mine.turn(Turn(done=[row.id for row in taken]))
         clock.go(PAUSE_S)
     assert seen[: len(hosts)] == hosts
@@ -165,15 +165,15 @@ def test_of_many_hosts_each_has_its_turn(archive: Archive) -> None:
 
 def test_one_host_never_fills_the_hand(archive: Archive) -> None:
     mine = requests_of(archive, Clock())
-    taken = mine.turn(Turn([new(str(number)) for number in range(50)], want=40, per_lane=16)).taken
+    taken = mine.turn(Turn([new(str(number)) for number in range(50)], want=40, per_host=16)).taken
     assert len(taken) == 16
-    assert mine.turn(Turn(want=40, per_lane=16, in_hand={"a.example": 16})).taken == ()
-    assert len(mine.turn(Turn(want=40, per_lane=16, in_hand={"a.example": 10})).taken) == 6
+    assert mine.turn(Turn(want=40, per_host=16, in_hand={"a.example": 16})).taken == ()
+    assert len(mine.turn(Turn(want=40, per_host=16, in_hand={"a.example": 10})).taken) == 6
 
 
 def test_requests_without_a_host_are_handed_out_too(archive: Archive) -> None:
     mine = requests_of(archive, Clock())
-    assert names(mine.turn(Turn([new("a", lane="")], want=1)).taken) == ["a"]
+    assert names(mine.turn(Turn([new("a", host="")], want=1)).taken) == ["a"]
 
 
 def test_what_is_given_back_comes_again(archive: Archive) -> None:

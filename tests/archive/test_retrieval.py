@@ -7,7 +7,7 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from tests.archive.visiting import LANE, NOW, SITE, begin, done, extracted, later, prose, region
+from tests.archive.visiting import HOST, NOW, SITE, begin, done, extracted, later, prose, region
 
 from scythe.archive.archive import Archive
 from scythe.archive.bodies import pack, unpack
@@ -31,10 +31,10 @@ def paths(pages: Iterator[StoredPage]) -> list[str]:
 
 def visit_again(archive: Archive, about: str, seconds: float, **more: object) -> None:
     """Let every page be visited again and say something else."""
-    site = find_site(archive, LANE)
+    site = find_site(archive, HOST)
     assert site is not None
     requeue(archive, site)
-    tasks = next_tasks(archive, site, LANE, 1_000, now=later(seconds))
+    tasks = next_tasks(archive, site, HOST, 1_000, now=later(seconds))
     store_outcomes(archive, [done(task, f"{about} {task.id}", at=later(seconds), **more) for task in tasks])
 
 
@@ -53,9 +53,9 @@ def test_a_page_is_read_as_it_was_stored(archive: Archive) -> None:
     )
     store_outcomes(archive, [done(task, extracted=stored)])
     (page,) = read_pages(archive, PageQuery())
-    for name in ("title", "text", "markdown", "html", "rest", "kind", "language", "published", "how", "regions"):
+    for name in ("title", "text", "markdown", "html", "rest", "kind", "language", "published", "how", "lists"):
         assert getattr(page, name) == getattr(stored, name), name
-    assert (page.url, page.site, page.status) == (f"{SITE}a", LANE, 200)
+    assert (page.url, page.site, page.status) == (f"{SITE}a", HOST, 200)
     assert page.fetched_at == page.first_seen == page.last_seen == NOW
     assert (page.version, page.versions, page.is_complete, page.duplicate_of, page.gone_at) == (1, 1, True, None, None)
 
@@ -80,7 +80,7 @@ def test_what_did_not_change_is_one_version_seen_again(archive: Archive) -> None
     site, (task,) = begin(archive, "a")
     store_outcomes(archive, [done(task, "rye")])
     requeue(archive, site)
-    (again,) = next_tasks(archive, site, LANE, 9, now=later(60))
+    (again,) = next_tasks(archive, site, HOST, 9, now=later(60))
     store_outcomes(archive, [Outcome(again, "done", later(60), status=304, seconds=0.1, is_unchanged=True)])
     (page,) = read_pages(archive, PageQuery(all_versions=True))
     assert (page.fetched_at, page.last_seen, page.versions, page.status) == (NOW, later(60), 1, 200)
@@ -90,7 +90,7 @@ def test_a_page_that_is_gone_is_still_read(archive: Archive) -> None:
     site, (task,) = begin(archive, "a")
     store_outcomes(archive, [done(task, "rye")])
     requeue(archive, site)
-    (again,) = next_tasks(archive, site, LANE, 9, now=later(60))
+    (again,) = next_tasks(archive, site, HOST, 9, now=later(60))
     store_outcomes(archive, [Outcome(again, "gone", later(60), status=404, seconds=0.1)])
     (page,) = read_pages(archive, PageQuery())
     assert (page.text, page.gone_at) == (prose("rye"), later(60))
@@ -133,8 +133,8 @@ def test_sites_dates_and_kinds_narrow_what_is_read(archive: Archive) -> None:
 
     assert read() == ["a", "b", "c", "http://other.example/x"]
     assert read(sites=("other.example",)) == ["http://other.example/x"]
-    assert read(sites=(LANE,), since=later(60)) == ["b", "c"]
-    assert read(sites=(LANE,), since=later(60), until=later(120)) == ["b"]
+    assert read(sites=(HOST,), since=later(60)) == ["b", "c"]
+    assert read(sites=(HOST,), since=later(60), until=later(120)) == ["b"]
     assert read(kinds=("product", "ARTICLE")) == ["a", "b"]
     assert read(sites=("none.example",)) == []
 
@@ -168,8 +168,8 @@ def test_every_page_is_read_once_over_many_batches_while_others_come(
     store_outcomes(archive, [done(task) for task in tasks])
     pages = read_pages(archive, PageQuery())
     first = [next(pages) for _ in range(150)]
-    add_urls(archive, site, [FoundUrl(Url(f"{SITE}late"), LANE)])
-    store_outcomes(archive, [done(task, at=later(5)) for task in next_tasks(archive, site, LANE, 9, now=later(1))])
+    add_urls(archive, site, [FoundUrl(Url(f"{SITE}late"), HOST)])
+    store_outcomes(archive, [done(task, at=later(5)) for task in next_tasks(archive, site, HOST, 9, now=later(1))])
     assert paths(iter([*first, *pages])) == [*(f"{number}" for number in range(250)), "late"]
 
 
@@ -196,23 +196,23 @@ def test_the_lists_of_a_page_keep_their_regions_and_order(archive: Archive) -> N
         "products",
     )
     news = region(("n2", "Second"), ("n1", "First"))
-    store_outcomes(archive, [done(tasks[0], extracted=extracted("rye", regions=(news,)))])
+    store_outcomes(archive, [done(tasks[0], extracted=extracted("rye", lists=(news,)))])
     store_outcomes(
-        archive, [done(tasks[1], extracted=extracted("oats", regions=(goods, region(("n1", "First"), ("n2", "2nd")))))]
+        archive, [done(tasks[1], extracted=extracted("oats", lists=(goods, region(("n1", "First"), ("n2", "2nd")))))]
     )
     first, second = read_pages(archive, PageQuery())
-    assert first.regions == (news,)
-    assert second.regions[0] == goods
-    assert [record.fields for record in second.regions[1].records] == [("First",), ("2nd",)]
+    assert first.lists == (news,)
+    assert second.lists[0] == goods
+    assert [record.fields for record in second.lists[1].records] == [("First",), ("2nd",)]
 
 
 def test_a_version_has_the_records_of_its_time(archive: Archive) -> None:
     _, (task,) = begin(archive, "a")
-    store_outcomes(archive, [done(task, extracted=extracted("one", regions=(region(("1", "One"), ("2", "Two")),)))])
-    visit_again(archive, "two", 60, extracted=extracted("two", regions=(region(("2", "Two"), ("3", "Three")),)))
+    store_outcomes(archive, [done(task, extracted=extracted("one", lists=(region(("1", "One"), ("2", "Two")),)))])
+    visit_again(archive, "two", 60, extracted=extracted("two", lists=(region(("2", "Two"), ("3", "Three")),)))
 
     def fields(page: StoredPage) -> list[str]:
-        return [record.fields[0] for each in page.regions for record in each.records]
+        return [record.fields[0] for each in page.lists for record in each.records]
 
     (newest,) = read_pages(archive, PageQuery())
     assert fields(newest) == ["Two", "Three"]
@@ -224,13 +224,13 @@ def test_records_come_once_with_their_sightings(archive: Archive) -> None:
     _, tasks = begin(archive, "a", "b")
     columns = ("name", "price")
     store_outcomes(
-        archive, [done(tasks[0], extracted=extracted("a", regions=(region(("1", "Rake", "3"), columns=columns),)))]
+        archive, [done(tasks[0], extracted=extracted("a", lists=(region(("1", "Rake", "3"), columns=columns),)))]
     )
     both = region(("1", "Rake", "4"), ("2", "Hoe", "5"), columns=columns)
-    store_outcomes(archive, [done(tasks[1], extracted=extracted("b", regions=(both,)), at=later(60))])
+    store_outcomes(archive, [done(tasks[1], extracted=extracted("b", lists=(both,)), at=later(60))])
     rake, hoe = read_records(archive, PageQuery())
     assert (rake.columns, rake.fields, rake.links) == (columns, ("Rake", "3"), (f"{SITE}1",))
-    assert (rake.page, rake.site, rake.kind) == (f"{SITE}a", LANE, "list")
+    assert (rake.page, rake.site, rake.kind) == (f"{SITE}a", HOST, "list")
     assert (rake.first_seen, rake.last_seen, rake.sightings) == (NOW, later(60), 2)
     assert (hoe.fields, hoe.sightings) == (("Hoe", "5"), 1)
     assert [record.fields[0] for record in read_records(archive, PageQuery(since=later(1)))] == ["Hoe"]
@@ -247,7 +247,7 @@ def test_responses_are_read_as_they_came(archive: Archive) -> None:
     assert (first.fetched_at, first.is_complete) == (NOW, True)
     assert (second.status, second.body) == (404, b"gone")
     requeue(archive, site)
-    (task, _) = next_tasks(archive, site, LANE, 9, now=later(60))
+    (task, _) = next_tasks(archive, site, HOST, 9, now=later(60))
     store_outcomes(archive, [done(task, "new", raw=replace(BODY, body=b"new"), at=later(60), cut_at_bytes=3)])
     newest = [(raw.body, raw.is_complete) for raw in read_raw(archive, PageQuery())]
     assert newest == [(b"gone", True), (b"new", False)]
@@ -275,7 +275,7 @@ def test_counting_agrees_with_reading(archive: Archive) -> None:
     store_outcomes(
         archive,
         [
-            done(task, f"{number % 10}", raw=BODY, extracted=extracted(f"{number % 10}", regions=(lists[number],)))
+            done(task, f"{number % 10}", raw=BODY, extracted=extracted(f"{number % 10}", lists=(lists[number],)))
             for number, task in enumerate(tasks)
         ],
     )
@@ -284,7 +284,7 @@ def test_counting_agrees_with_reading(archive: Archive) -> None:
         PageQuery(),
         PageQuery(all_versions=True),
         PageQuery(duplicates=False),
-        PageQuery(sites=(LANE,), since=later(1)),
+        PageQuery(sites=(HOST,), since=later(1)),
     ):
         assert count_pages(archive, wanted) == len(list(read_pages(archive, wanted)))
         assert count_records(archive, wanted) == len(list(read_records(archive, wanted)))
@@ -321,10 +321,10 @@ def test_what_an_archive_of_a_stranger_defines_calls_no_function_that_is_not_har
 @pytest.mark.slow
 def test_memory_does_not_grow_with_the_archive(tmp_path: Path) -> None:
     with open_archive(tmp_path / "archive.db") as archive:
-        site = add_site(archive, LANE, SITE)
+        site = add_site(archive, HOST, SITE)
         for start in range(0, 3_000, 500):
-            add_urls(archive, site, [FoundUrl(Url(f"{SITE}{start + i}"), LANE) for i in range(500)])
-            tasks = next_tasks(archive, site, LANE, 500, now=NOW + timedelta(days=1))
+            add_urls(archive, site, [FoundUrl(Url(f"{SITE}{start + i}"), HOST) for i in range(500)])
+            tasks = next_tasks(archive, site, HOST, 500, now=NOW + timedelta(days=1))
             store_outcomes(
                 archive,
                 [done(task, extracted=extracted(task.url, text=prose(task.url, 2_000)), raw=BODY) for task in tasks],

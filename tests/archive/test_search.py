@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from sqlalchemy import event, text
 from tests.archive.visiting import (
-    LANE,
+    HOST,
     NOW,
     SITE,
     begin,
@@ -139,7 +139,7 @@ def test_pages_of_results_hold_together_while_more_is_stored(archive: Archive, o
 def test_what_a_document_said_before_is_found_on_request(archive: Archive) -> None:
     site = fill(archive, {"a": "First there was barley."})
     requeue(archive, site)
-    (task,) = next_tasks(archive, site, LANE, 9, now=later(60))
+    (task,) = next_tasks(archive, site, HOST, 9, now=later(60))
     store_outcomes(archive, [done(task, "oats", at=later(60), extracted=extracted("Now", text="Then there was oats."))])
     assert names(look_for(archive, "barley")) == []
     (old,) = look_for(archive, "barley", all_versions=True).documents
@@ -152,7 +152,7 @@ def test_searches_are_narrowed_by_site_kind_and_time(where: str) -> None:
         fill(archive, {"a": "Barley one."}, kind="article")
         fill(archive, {"b": "Barley two."}, at=later(3_600), kind="Product")
         other = add_site(archive, "other.example", Url("http://other.example/"))
-        add_urls(archive, other, [replace(found("c"), url=Url("http://other.example/c"), lane="other.example")])
+        add_urls(archive, other, [replace(found("c"), url=Url("http://other.example/c"), host="other.example")])
         (task,) = next_tasks(archive, other, "other.example", 9, now=NOW)
         store_outcomes(archive, [done(task, extracted=extracted("c", text="Barley three."))])
         assert names(look_for(archive, "barley", sites=("other.example",))) == ["c"]
@@ -230,7 +230,7 @@ def test_what_appears_late_in_postgresql_is_found(postgres_url: str) -> None:
 
 def fill_elsewhere(archive: Archive) -> None:
     site = add_site(archive, "other.example", Url("http://other.example/"))
-    add_urls(archive, site, [replace(found("x"), lane="other.example")])
+    add_urls(archive, site, [replace(found("x"), host="other.example")])
     (task,) = next_tasks(archive, site, "other.example", 9, now=NOW)
     store_outcomes(archive, [done(task, extracted=extracted("elsewhere"))])
 
@@ -366,9 +366,9 @@ def test_a_damaged_index_is_told_in_words(tmp_path: Path) -> None:
 def test_a_look_at_one_document_tells_its_versions_and_requests(archive: Archive) -> None:
     site = fill(archive, {"a": "First there was barley."})
     requeue(archive, site)
-    (task,) = next_tasks(archive, site, LANE, 9, now=later(60))
+    (task,) = next_tasks(archive, site, HOST, 9, now=later(60))
     rows = region(("thing-7", "Old plough"), ("thing-8", "New sickle"))
-    new = extracted("Now", text="Then there was oats.", regions=(rows,))
+    new = extracted("Now", text="Then there was oats.", lists=(rows,))
     store_outcomes(archive, [done(task, "oats", at=later(60), extracted=new)])
     history = read_history(archive, task.id)
     assert history is not None

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import create_engine, text
 from tests.archive.test_requests import LEASE_S, Clock, names, new, requests_of
-from tests.archive.visiting import LANE, NOW, SITE, begin, done, found, later
+from tests.archive.visiting import HOST, NOW, SITE, begin, done, found, later
 from tests.output.test_warc import raw, write
 
 from scythe.archive import assignments, verify
@@ -215,31 +215,31 @@ def test_two_ways_to_a_database_do_not_wait_for_each_other_in_one_process(archiv
 
 
 def test_what_somebody_else_fetched_is_stored_whether_known_or_not(archive: Archive) -> None:
-    site = add_site(archive, LANE, SITE)
+    site = add_site(archive, HOST, SITE)
     first = expect_visit(archive, site, found("a"), now=NOW)
     assert store_outcomes(archive, [done(first, "barley")])[0].stored == "new"
-    assert next_tasks(archive, site, LANE, 9, now=later(1)) == []
+    assert next_tasks(archive, site, HOST, 9, now=later(1)) == []
     again = expect_visit(archive, site, found("a"), now=later(1))
     assert (again.id, again.body_hash is not None) == (first.id, True)
     assert store_outcomes(archive, [done(again, "rye", at=later(1))])[0].stored == "changed"
 
 
 def test_a_site_that_is_entered_again_may_have_its_pages_visited_again(archive: Archive) -> None:
-    first = enter_site(archive, LANE, found(""), now=NOW)
-    store_outcomes(archive, [done(task) for task in next_tasks(archive, first.site, LANE, 9, now=NOW)])
-    same = enter_site(archive, LANE, found(""), now=later(1))
+    first = enter_site(archive, HOST, found(""), now=NOW)
+    store_outcomes(archive, [done(task) for task in next_tasks(archive, first.site, HOST, 9, now=NOW)])
+    same = enter_site(archive, HOST, found(""), now=later(1))
     assert (same.site, same.pages, count_pages(archive, same.site)) == (first.site, 1, 1)
-    assert next_tasks(archive, same.site, LANE, 9, now=later(1)) == []
-    enter_site(archive, LANE, found(""), now=later(2), again=("done",))
-    assert [task.url for task in next_tasks(archive, same.site, LANE, 9, now=later(2))] == [SITE]
+    assert next_tasks(archive, same.site, HOST, 9, now=later(1)) == []
+    enter_site(archive, HOST, found(""), now=later(2), again=("done",))
+    assert [task.url for task in next_tasks(archive, same.site, HOST, 9, now=later(2))] == [SITE]
 
 
 def test_assignments_are_listed_by_state_or_all(archive: Archive) -> None:
-    site = add_site(archive, LANE, SITE)
+    site = add_site(archive, HOST, SITE)
     with archive.writing() as connection:
         kinds = ("crawl", "watch")
         one, other = (
-            assignments.add_assignment(connection, AssignmentRow(0, site, LANE, kind, str(SITE), "{}", NOW))
+            assignments.add_assignment(connection, AssignmentRow(0, site, HOST, kind, str(SITE), "{}", NOW))
             for kind in kinds
         )
         assignments.end_assignment(connection, one, "done", "", NOW)

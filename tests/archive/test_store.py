@@ -1,7 +1,7 @@
 from pathlib import Path
 
 import pytest
-from tests.archive.visiting import LANE, NOW, begin, done, extracted, found, later, prose
+from tests.archive.visiting import HOST, NOW, begin, done, extracted, found, later, prose
 
 from scythe.archive.archive import Archive
 from scythe.archive.frontier import add_urls, next_tasks, requeue
@@ -18,7 +18,7 @@ from scythe.errors import BadInput
 
 def visit_again(archive: Archive, site: int) -> Task:
     requeue(archive, site)
-    return next_tasks(archive, site, LANE, 1, now=NOW)[0]
+    return next_tasks(archive, site, HOST, 1, now=NOW)[0]
 
 
 def pages(archive: Archive, *, all_versions: bool = False) -> list[StoredPage]:
@@ -124,7 +124,7 @@ def test_a_failed_visit_leaves_the_marks_to_ask_by_and_the_page(archive: Archive
     site, (task,) = begin(archive, "a")
     store_outcomes(archive, [done(task, etag='"1"', modified="then")])
     store_outcomes(archive, [Outcome(visit_again(archive, site), "retry", later(1), why="timeout", seconds=60.0)])
-    (again,) = next_tasks(archive, site, LANE, 1, now=later(1))
+    (again,) = next_tasks(archive, site, HOST, 1, now=later(1))
     assert (again.etag, again.modified, again.attempts) == ('"1"', "then", 1)
     assert count_archive(archive, site).pages == 1
 
@@ -164,7 +164,7 @@ def test_a_page_that_is_gone_keeps_its_versions_and_may_come_back(archive: Archi
     (receipt,) = store_outcomes(archive, [Outcome(visit_again(archive, site), "gone", later(60), status=404)])
     assert (receipt.stored, pages(archive)[0].gone_at) == ("", later(60))
     requeue(archive, site, states=("gone",))
-    (again,) = next_tasks(archive, site, LANE, 1, now=NOW)
+    (again,) = next_tasks(archive, site, HOST, 1, now=NOW)
     store_outcomes(archive, [Outcome(again, "gone", later(90), status=404)])
     assert pages(archive)[0].gone_at == later(60)
     requeue(archive, site, states=("gone",))
@@ -323,7 +323,7 @@ def test_a_redirect_stores_where_it_leads(where: str) -> None:
         target = found("b", how="redirect", hops=1)
         (receipt,) = store_outcomes(archive, [Outcome(task, "redirect", NOW, status=301, found=(target,))])
         assert (receipt.stored, receipt.found) == ("", 1)
-        (there,) = next_tasks(archive, site, LANE, 9, now=NOW)
+        (there,) = next_tasks(archive, site, HOST, 9, now=NOW)
         assert (there.url, there.hops) == (target.url, 1)
 
 
@@ -338,7 +338,7 @@ def test_outcomes_of_two_sites_are_stored_together(archive: Archive) -> None:
     _, (task,) = begin(archive, "a")
     other = add_site(archive, "other", task.url)
     add_urls(archive, other, [found("a")])
-    (there,) = next_tasks(archive, other, LANE, 1, now=NOW)
+    (there,) = next_tasks(archive, other, HOST, 1, now=NOW)
     receipts = store_outcomes(archive, [done(task, found=(found("x"),)), done(there, found=(found("x"),))])
     assert [receipt.found for receipt in receipts] == [1, 1]
     assert receipts[1].duplicate_of == task.id

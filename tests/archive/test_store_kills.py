@@ -16,7 +16,7 @@ pytestmark = pytest.mark.fault
 WRITER = """
 import sys
 from dataclasses import replace
-from tests.archive.visiting import LANE, NOW, SITE, begin, done, found
+from tests.archive.visiting import HOST, NOW, SITE, begin, done, found
 from scythe.archive.frontier import add_urls, next_tasks
 from scythe.archive.open import open_archive
 from scythe.archive.outcomes import store_outcomes
@@ -25,10 +25,10 @@ from scythe.crawl_model import Raw
 
 run = sys.argv[2]
 with open_archive("archive.db", store="folder:bodies") as archive:
-    site = add_site(archive, LANE, SITE)
+    site = add_site(archive, HOST, SITE)
     for batch in range(10_000):
         add_urls(archive, site, [found(f"{run}/{batch}/{n}") for n in range(4)])
-        tasks = next_tasks(archive, site, LANE, 4, now=NOW)
+        tasks = next_tasks(archive, site, HOST, 4, now=NOW)
         raws = [Raw(200, (), task.url.encode() * 500) for task in tasks]
         store_outcomes(archive, [done(task, raw=raw) for task, raw in zip(tasks, raws)])
         print(batch, flush=True)

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 from sqlalchemy import event
-from tests.archive.visiting import LANE, NOW, SITE, begin, done, found, later, list_tasks, listed, looked, region, watch
+from tests.archive.visiting import HOST, NOW, SITE, begin, done, found, later, list_tasks, listed, looked, region, watch
 
 from scythe.archive.archive import Archive
 from scythe.archive.frontier import add_urls, next_due, next_tasks, requeue
@@ -45,7 +45,7 @@ def only(archive: Archive) -> WatchRow:
 def test_a_watched_list_waits_for_its_first_visit(archive: Archive) -> None:
     site, task = watch(archive, options='{"miss": 0.01}')
     row = only(archive)
-    assert (row.id, row.site, row.site_key, row.url, row.lane) == (task.id, site, LANE, f"{SITE}news", LANE)
+    assert (row.id, row.site, row.site_key, row.url, row.host) == (task.id, site, HOST, f"{SITE}news", HOST)
     assert (row.options, row.notes, row.state, row.attempts) == ('{"miss": 0.01}', "", "new", 0)
     assert (row.due_at, row.visited_at, row.added_at, row.ended_at) == (AT_ONCE, None, NOW, None)
     assert due_watches(archive) == [(task.id, site, AT_ONCE)]
@@ -63,8 +63,8 @@ def test_a_list_and_the_page_at_its_address_are_two(archive: Archive) -> None:
     site, (page,) = begin(archive, "news")
     _, task = watch(archive, "news")
     assert task.id != page.id
-    assert next_tasks(archive, site, LANE, 9, now=NOW) == [page]
-    assert next_tasks(archive, site, LANE, 9, now=NOW, kinds=WATCHED) == [task]
+    assert next_tasks(archive, site, HOST, 9, now=NOW) == [page]
+    assert next_tasks(archive, site, HOST, 9, now=NOW, kinds=WATCHED) == [task]
 
 
 def test_an_ended_watch_rests_until_it_is_watched_again(archive: Archive) -> None:
@@ -104,9 +104,9 @@ def test_a_list_that_moved_keeps_its_number_and_is_found_under_both_addresses(ar
     (moved,) = next_tasks(archive, site, "new.example", 9, now=later(DAY), kinds=WATCHED)
     assert (moved.id, moved.url, moved.etag) == (task.id, "http://new.example/list", "")
     assert list_tasks(archive, site, later(DAY)) == []
-    lane = take_host(archive, site, Owner.of_this_process(), now=later(DAY), kinds=WATCHED)
-    assert lane is not None
-    assert lane.name == "new.example"
+    host = take_host(archive, site, Owner.of_this_process(), now=later(DAY), kinds=WATCHED)
+    assert host is not None
+    assert host.name == "new.example"
     for address in (found("news"), FoundUrl(Url("http://new.example/list"), "new.example")):
         assert add_watch(archive, site, address, "{}", now=NOW) == task.id
 
@@ -116,7 +116,7 @@ def test_only_a_watch_can_be_moved_or_ended(archive: Archive) -> None:
     with pytest.raises(BadInput, match="there is no watch"):
         end_watch(archive, page.id, "")
     with pytest.raises(BadInput, match="there is no watch"):
-        move_watch(archive, page.id, SITE, LANE)
+        move_watch(archive, page.id, SITE, HOST)
 
 
 def test_watches_of_one_site_can_be_asked_for(archive: Archive) -> None:
@@ -142,10 +142,10 @@ def test_a_list_is_due_when_its_visit_said_so_up_to_eight_days_ahead(archive: Ar
 
 
 def test_a_document_that_is_followed_waits_a_day_at_most(archive: Archive) -> None:
-    site = add_site(archive, LANE, SITE)
+    site = add_site(archive, HOST, SITE)
     add_urls(archive, site, [found("a", kind="item")])
     assert next_due(archive, site, ("item",)) == AT_ONCE
-    (task,) = next_tasks(archive, site, LANE, 9, now=NOW, kinds=WATCHED)
+    (task,) = next_tasks(archive, site, HOST, 9, now=NOW, kinds=WATCHED)
     store_outcomes(archive, [Outcome(task, "retry", NOW, status=503, retry_at=later(3 * DAY))])
     assert next_due(archive, site, ("item",)) == later(DAY)
 
@@ -225,7 +225,7 @@ def test_documents_tell_no_fresh_records(archive: Archive) -> None:
 def test_a_crawl_does_not_see_lists(archive: Archive) -> None:
     site, task = watch(archive)
     me = Owner.of_this_process()
-    assert (next_tasks(archive, site, LANE, 9, now=NOW), next_due(archive, site)) == ([], None)
+    assert (next_tasks(archive, site, HOST, 9, now=NOW), next_due(archive, site)) == ([], None)
     assert take_host(archive, site, me, now=NOW) is None
     assert host_rows(archive, site, now=NOW) == []
     assert count_archive(archive, site).states == {}
@@ -239,12 +239,12 @@ def test_a_watch_does_not_see_what_waits_for_a_crawl(archive: Archive) -> None:
     site, (page,) = begin(archive, "a")
     _, task = watch(archive)
     store_outcomes(archive, [listed(task)])
-    assert next_tasks(archive, site, LANE, 9, now=NOW, kinds=WATCHED) == []
+    assert next_tasks(archive, site, HOST, 9, now=NOW, kinds=WATCHED) == []
     assert take_host(archive, site, Owner.of_this_process(), now=NOW, kinds=WATCHED) is None
     assert take_host(archive, site, Owner.of_this_process(), now=NOW) is not None
     assert next_due(archive, site, WATCHED) == later(3_600)
     want_host(archive, site, Owner.of_this_process(), now=NOW, kinds=WATCHED)
-    assert next_tasks(archive, site, LANE, 9, now=NOW) == [page]
+    assert next_tasks(archive, site, HOST, 9, now=NOW) == [page]
 
 
 def test_lists_are_found_without_a_look_at_what_waits_for_a_crawl(tmp_path: Path) -> None:
@@ -255,7 +255,7 @@ def test_lists_are_found_without_a_look_at_what_waits_for_a_crawl(tmp_path: Path
         event.listen(archive.engine, "before_cursor_execute", lambda *given: said.append(given[2]))
         due_watches(archive)
         take_host(archive, site, Owner.of_this_process(), now=later(DAY), kinds=WATCHED)
-        next_tasks(archive, site, LANE, 9, now=NOW, kinds=WATCHED)
+        next_tasks(archive, site, HOST, 9, now=NOW, kinds=WATCHED)
         next_due(archive, site, WATCHED)
         next_due(archive, site, ("item",))
         assert {"urls INDEXED BY urls_watched" in one for one in said if "FROM urls" in one} == {True}
@@ -284,18 +284,18 @@ def test_a_followed_document_that_waits_for_a_crawl_is_the_watchs_too(archive: A
     items = (found("a", kind="item", rank=-1), found("b", kind="item"))
     (receipt,) = store_outcomes(archive, [listed(task, found=items)])
     assert receipt.found == 0
-    (item,) = next_tasks(archive, site, LANE, 9, now=NOW, kinds=WATCHED)
+    (item,) = next_tasks(archive, site, HOST, 9, now=NOW, kinds=WATCHED)
     assert (item.id, item.kind) == (page.id, "item")
-    assert next_tasks(archive, site, LANE, 9, now=NOW) == [item]
+    assert next_tasks(archive, site, HOST, 9, now=NOW) == [item]
 
 
 def test_exports_have_the_records_of_a_list_and_not_its_page(archive: Archive) -> None:
     site, task = watch(archive)
     add_urls(archive, site, [found("a", kind="item")])
-    (item,) = next_tasks(archive, site, LANE, 9, now=NOW, kinds=("item",))
+    (item,) = next_tasks(archive, site, HOST, 9, now=NOW, kinds=("item",))
     raw = Raw(200, (), b"<li>A")
     store_outcomes(archive, [listed(task, region(("a", "A")), raw=raw), done(item, "A")])
-    for wanted in (PageQuery(), PageQuery(all_versions=True), PageQuery(sites=(LANE,), matches=("*",))):
+    for wanted in (PageQuery(), PageQuery(all_versions=True), PageQuery(sites=(HOST,), matches=("*",))):
         assert [page.url for page in read_pages(archive, wanted)] == [f"{SITE}a"]
     assert [record.page for record in read_records(archive, PageQuery())] == [f"{SITE}news"]
     assert [response.body for response in read_raw(archive, PageQuery())] == [b"<li>A"]
@@ -323,10 +323,10 @@ def test_after_a_clock_was_ahead_no_list_waits_longer_than_was_planned(
 def test_the_pause_of_a_lane_is_wound_with_its_lists(archive: Archive) -> None:
     site, task = watch(archive)
     me = Owner.of_this_process()
-    lane = take_host(archive, site, me, now=later(DAY), kinds=WATCHED)
-    assert lane is not None
+    host = take_host(archive, site, me, now=later(DAY), kinds=WATCHED)
+    assert host is not None
     store_outcomes(archive, [listed(task, at=later(DAY), wait_s=600)])
-    leave_host(archive, lane, me, free_at=later(DAY + 5), slow=1.0)
+    leave_host(archive, host, me, free_at=later(DAY + 5), slow=1.0)
     assert wind_watches(archive, later(60)) == 1
     again = take_host(archive, site, me, now=later(700), kinds=WATCHED)
     assert again is not None
@@ -416,17 +416,17 @@ def test_a_cursor_stays_where_it_was_put(where: str) -> None:
 # -- regions and their journal -----------------------------------------------------------------------------------------
 
 
-def test_damaged_regions_are_told_from_bugs(archive: Archive) -> None:
+def test_damaged_lists_are_told_from_bugs(archive: Archive) -> None:
     _, task = watch(archive)
     store_outcomes(archive, [listed(task, looked=(looked(),))])
     with archive.writing() as connection:
-        connection.exec_driver_sql("UPDATE regions SET newest = '[1'")
+        connection.exec_driver_sql("UPDATE lists SET newest = '[1'")
     with pytest.raises(ArchiveFailed, match="a stored value is damaged"):
         lists_of_watch(archive, task.id)
     with pytest.raises(ArchiveFailed, match="a stored value is damaged"):
         plan_rows(archive)
     (complaint,) = verify_archive(archive)
-    assert "region 1 cannot be read" in complaint
+    assert "list 1 cannot be read" in complaint
 
 
 def test_a_page_that_is_hastened_is_due_at_once_and_one_that_ended_stays_so(archive: Archive) -> None:

@@ -15,7 +15,7 @@ from scythe.watch_model import Observation
 
 NOW = datetime(2026, 5, 4, 12, 0, 0, tzinfo=UTC)
 SITE = Url("http://site.example/")
-LANE = "site.example"
+HOST = "site.example"
 
 
 def later(seconds: float) -> datetime:
@@ -23,14 +23,14 @@ def later(seconds: float) -> datetime:
 
 
 def found(path: str, **more: Any) -> FoundUrl:
-    return FoundUrl(Url(f"{SITE}{path}"), LANE, **more)
+    return FoundUrl(Url(f"{SITE}{path}"), HOST, **more)
 
 
 def begin(archive: Archive, *paths: str) -> tuple[int, list[Task]]:
     """Add a site with addresses; return its number and their tasks."""
-    site = add_site(archive, LANE, SITE)
+    site = add_site(archive, HOST, SITE)
     add_urls(archive, site, [found(path) for path in paths])
-    return site, next_tasks(archive, site, LANE, 1_000, now=NOW)
+    return site, next_tasks(archive, site, HOST, 1_000, now=NOW)
 
 
 def prose(about: str, chars: int = 300) -> str:
@@ -59,13 +59,13 @@ def region(*rows: tuple[str, ...], columns: tuple[str, ...] = ("title",), links:
 
 def watch(archive: Archive, path: str = "news", options: str = "{}") -> tuple[int, Task]:
     """Watch a list page of the site; return the site's number and the task of the first visit."""
-    site = add_site(archive, LANE, SITE)
+    site = add_site(archive, HOST, SITE)
     number = add_watch(archive, site, found(path), options, now=NOW)
     return site, next(task for task in list_tasks(archive, site) if task.id == number)
 
 
 def list_tasks(archive: Archive, site: int, at: datetime = NOW) -> list[Task]:
-    return next_tasks(archive, site, LANE, 1_000, now=at, kinds=("list",))
+    return next_tasks(archive, site, HOST, 1_000, now=at, kinds=("list",))
 
 
 def looked(number: int = 1, *, shown: int | None = 10, new: int = 0, **more: Any) -> Looked:
@@ -79,6 +79,6 @@ def looked(number: int = 1, *, shown: int | None = 10, new: int = 0, **more: Any
 def listed(task: Task, *regions: RecordList, at: datetime = NOW, wait_s: float = 3_600, **more: Any) -> Outcome:
     """Return the outcome of a visit to a list that went well."""
     more.setdefault("looked", (looked(shown=sum(len(one.records) for one in regions)),))
-    more.setdefault("extracted", Extracted(regions=regions))
+    more.setdefault("extracted", Extracted(lists=regions))
     retry_at = at + timedelta(seconds=wait_s)
     return Outcome(task, "retry", at, status=200, seconds=0.1, size=500, retry_at=retry_at, **more)

@@ -78,7 +78,7 @@ def test_ctrl_c_ends_a_crawl_in_good_order(demo: DemoThread, tmp_path: Path) -> 
         assert database.execute("PRAGMA integrity_check").fetchone() == ("ok",)
         states = dict(database.execute("SELECT state, count(*) FROM urls GROUP BY state").fetchall())
         pages = database.execute("SELECT count(*) FROM pages").fetchone()[0]
-        assert database.execute("SELECT count(*) FROM lanes WHERE owner IS NOT NULL").fetchone() == (0,)
+        assert database.execute("SELECT count(*) FROM hosts WHERE owner IS NOT NULL").fetchone() == (0,)
     database.close()
     assert states["new"] > 0
     assert 0 < pages <= states["done"]

@@ -31,7 +31,7 @@ def site(tmp_path: Path) -> Path:
         _, tasks = begin(archive, "rye", "news/oats", "hay")
         goods = region(("1", "Rake", "3"), ("2", "Hoe", "5"), columns=("name", "price"))
         pages = (
-            Extracted(title="Rye", text="About rye.", kind="article", regions=(goods,)),
+            Extracted(title="Rye", text="About rye.", kind="article", lists=(goods,)),
             Extracted(title="Oats", text="About oats."),
             Extracted(title="\x1b[31mHay\x07", text="=1+1"),
         )

@@ -62,7 +62,7 @@ def crawl(site: Site, start: str, *, most: int, options: CrawlOptions | None = N
         for found in addresses.choose(task, named):
             if (found.key or found.url) not in known:
                 known.add(found.key or found.url)
-                waiting.append(Task(1, 1, found.url, found.lane, depth=found.depth))
+                waiting.append(Task(1, 1, found.url, found.host, depth=found.depth))
     return visits
 
 

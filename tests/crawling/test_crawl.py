@@ -69,9 +69,9 @@ def test_a_crawl_leaves_lists_that_are_watched_alone(demo: DemoThread, tmp_path:
     crawl(demo, tmp_path / "a.db")
     with open_archive(tmp_path / "a.db") as archive:
         (site,) = site_rows(archive)
-        lane = Url(demo.url).removeprefix("http://").rstrip("/")
-        watch = add_watch(archive, site.id, FoundUrl(Url(demo.url), lane), "{}", now=datetime.now(UTC))
-        item = FoundUrl(Url(f"{demo.url}nowhere"), lane, kind="item", depth=1)
+        host = Url(demo.url).removeprefix("http://").rstrip("/")
+        watch = add_watch(archive, site.id, FoundUrl(Url(demo.url), host), "{}", now=datetime.now(UTC))
+        item = FoundUrl(Url(f"{demo.url}nowhere"), host, kind="item", depth=1)
         add_urls(archive, site.id, [item])
     run, asked = crawl(demo, tmp_path / "a.db", replace(FAST, refresh=True))
     assert (run.why_ended, run.tally.waiting) == ("complete", 0)

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pyarrow.parquet
 import pytest
-from tests.archive.visiting import LANE, NOW, SITE, begin, done, later, prose, region
+from tests.archive.visiting import HOST, NOW, SITE, begin, done, later, prose, region
 
 from scythe.archive.archive import Archive
 from scythe.archive.frontier import add_urls, next_tasks
@@ -49,7 +49,7 @@ PAGE = Extracted(
     language="en",
     published="2026-05-01",
     how="cut",
-    regions=(region(("1", "Rake", "-3"), ("2", "@hoe", "5"), columns=("name", "page")),),
+    lists=(region(("1", "Rake", "-3"), ("2", "@hoe", "5"), columns=("name", "page")),),
 )
 
 
@@ -87,7 +87,7 @@ def test_json_lines_hold_everything(archive: Archive, tmp_path: Path) -> None:
     assert rye["attributes"] == [["Price", "$3"], ["+Tax", "1"]]
     assert rye["metadata"]["description"] == "On rye"
     assert [record["fields"] for record in rye["lists"][0]["records"]] == [["Rake", "-3"], ["@hoe", "5"]]
-    assert (rye["via"], rye["how"], rye["status"], rye["site"]) == ("cut", {"text": "cut: marker"}, 200, LANE)
+    assert (rye["via"], rye["how"], rye["status"], rye["site"]) == ("cut", {"text": "cut: marker"}, 200, HOST)
     assert (rye["fetched_at"], rye["duplicate_of"], rye["versions"]) == ("2026-05-04T12:00:00.000Z", None, 1)
     assert copy["duplicate_of"] == f"{SITE}oats"
 
@@ -219,9 +219,7 @@ def test_more_columns_of_records_than_a_table_takes_are_kept_together(
     with open_archive(tmp_path / "archive.db") as archive:
         _, tasks = begin(archive, "0", "1", "2")
         lists = [region((f"{n}", f"v{n}", f"w{n}"), columns=(f"c{n}", f"d{n}")) for n in range(3)]
-        done_with = [
-            done(task, extracted=Extracted(text=task.url, regions=(lists[n],))) for n, task in enumerate(tasks)
-        ]
+        done_with = [done(task, extracted=Extracted(text=task.url, lists=(lists[n],))) for n, task in enumerate(tasks)]
         store_outcomes(archive, done_with)
         export_archive(archive, plan_export(tmp_path / "out.csv", what="records"))
     rows = rows_of(tmp_path / "out.csv")
@@ -302,7 +300,7 @@ def test_without_kept_responses_there_is_no_warc(tmp_path: Path) -> None:
     with open_archive(tmp_path / "archive.db") as archive:
         _, (task,) = begin(archive, "a")
         store_outcomes(archive, [done(task)])
-        with pytest.raises(BadInput, match=r"no responses were kept.*--raw"):
+        with pytest.raises(BadInput, match=r"no responses were kept.*--no-raw"):
             export_archive(archive, tmp_path / "out.warc.gz")
         assert not (tmp_path / "out.warc.gz").exists()
 
@@ -374,12 +372,12 @@ def test_a_file_that_cannot_be_written_leaves_the_old_one(archive: Archive, tmp_
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     noise = random.Random(1).randbytes(200_000)
     big = Extracted(title="big", text=noise.hex())
-    site = find_site(archive, LANE)
+    site = find_site(archive, HOST)
     assert site is not None
-    add_urls(archive, site, [FoundUrl(Url(f"{SITE}big"), LANE)])
+    add_urls(archive, site, [FoundUrl(Url(f"{SITE}big"), HOST)])
     much = replace(RAW, body=noise)
     store_outcomes(
-        archive, [done(task, extracted=big, raw=much) for task in next_tasks(archive, site, LANE, 9, now=later(9))]
+        archive, [done(task, extracted=big, raw=much) for task in next_tasks(archive, site, HOST, 9, now=later(9))]
     )
     try:
         resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, limits[1]))

@@ -37,7 +37,7 @@ def test_a_page_read_cold_is_kept_with_all_it_says() -> None:
 def test_what_was_not_asked_for_is_not_worked_out() -> None:
     document = scythe.read(write_page(7), URL)
     extracted = to_extracted(document, ("text",))
-    assert (extracted.markdown, extracted.html, extracted.regions) == (None, None, ())
+    assert (extracted.markdown, extracted.html, extracted.lists) == (None, None, ())
     assert not {"images", "attributes", "paging"} & json.loads(extracted.rest).keys()
     assert not {"markdown", "html", "images", "records", "attributes"} & document.__dict__.keys()
 

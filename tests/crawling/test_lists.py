@@ -29,7 +29,7 @@ def sitemap(*entries: tuple[str, str]) -> bytes:
 
 
 def addresses(extracted: Extracted) -> list[str]:
-    return [record.links[0].rpartition("/")[2] for region in extracted.regions for record in region.records]
+    return [record.links[0].rpartition("/")[2] for region in extracted.lists for record in region.records]
 
 
 DATED = sitemap(("a", "2026-01-02"), ("b", "2026-03-01"), ("c", ""), ("d", "2026-02-01"))
@@ -39,7 +39,7 @@ DATED = sitemap(("a", "2026-01-02"), ("b", "2026-03-01"), ("c", ""), ("d", "2026
 def test_a_sitemap_is_a_list_of_what_was_modified_last(body: bytes) -> None:
     found = read(body)
     assert addresses(found) == ["b", "d", "a", "c"]
-    (region,) = found.regions
+    (region,) = found.lists
     assert (region.kind, region.columns) == ("sitemap", ("date",))
     assert [record.fields[0] for record in region.records] == ["2026-03-01", "2026-02-01", "2026-01-02", ""]
 
@@ -70,7 +70,7 @@ def test_addresses_beyond_the_limit_are_counted(monkeypatch: pytest.MonkeyPatch)
 )
 def test_what_is_no_page_says_what_it_is(body: bytes, content_type: str, what: str) -> None:
     found = read(body, content_type)
-    assert found.regions == ()
+    assert found.lists == ()
     why = json.loads(found.rest)["why"]
     assert why.startswith("no page: ")
     assert what in why

@@ -282,7 +282,7 @@ def test_two_crawls_of_one_archive_keep_one_delay(tmp_path: Path) -> None:
 
 
 async def sleep_over(log: Log, where: Path, fall_asleep: Callable[[Callable[[], None]], None]) -> list[str]:
-    """Crawl until four requests were made; return them. What is passed to `fall_asleep` gives the lane to another."""
+    """Crawl until four requests were made; return them. What is passed to `fall_asleep` gives the host to another."""
     with open_archive(where) as archive, open_archive(where) as other:
         run = Crawl(log.url(), archive, CrawlOptions(delay=0.1, allow_private=True, sitemaps=False, patience_s=0.0))
         task = asyncio.ensure_future(run.run())
@@ -303,8 +303,8 @@ async def sleep_over(log: Log, where: Path, fall_asleep: Callable[[Callable[[], 
         return before
 
 
-def test_a_process_that_slept_asks_for_its_lane_before_it_asks_the_host(tmp_path: Path) -> None:
-    """It was stopped for so long that another process took the lane, and goes on in the middle of it."""
+def test_a_process_that_slept_asks_for_its_host_before_it_asks_the_host(tmp_path: Path) -> None:
+    """It was stopped for so long that another process took the host, and goes on in the middle of it."""
     with logged(of(chain(30))) as log:
         before = asyncio.run(sleep_over(log, tmp_path / "archive.db", lambda lose: lose()))
     assert log.paths == before
@@ -313,7 +313,7 @@ def test_a_process_that_slept_asks_for_its_lane_before_it_asks_the_host(tmp_path
 def test_a_process_that_slept_with_a_request_in_its_hand_does_not_send_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It was stopped after its last look at the lane, and before the request was on its way."""
+    """It was stopped after its last look at the host, and before the request was on its way."""
     connect, lost = Connector.connect, []
 
     def fall_asleep(lose: Callable[[], None]) -> None:
@@ -333,7 +333,7 @@ def test_a_process_that_slept_with_a_request_in_its_hand_does_not_send_it(
 def test_a_process_that_slept_with_the_rules_of_a_host_to_ask_for_does_not_ask(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Like a page, robots.txt is asked for only while the lane is held, as is seen to at the socket."""
+    """Like a page, robots.txt is asked for only while the host is held, as is seen to at the socket."""
     connect, lost = Connector.connect, []
 
     async def sleep_over_rules(log: Log) -> None:
@@ -362,7 +362,7 @@ def test_a_process_that_slept_with_the_rules_of_a_host_to_ask_for_does_not_ask(
     assert log.paths == []
 
 
-def test_a_visit_that_outlives_the_loss_of_its_lane_sends_nothing(tmp_path: Path) -> None:
+def test_a_visit_that_outlives_the_loss_of_its_host_sends_nothing(tmp_path: Path) -> None:
     """It is cancelled when the loss is found out; whatever keeps it alive, the last word on its request is no."""
 
     async def lose(log: Log) -> tuple[bool, bool, list[str]]:

@@ -85,9 +85,9 @@ def test_a_run_that_waits_for_an_answer_stops_soon_and_leaves_its_lane(
         took_s = asyncio.run(stop_when_asked(make_run(kind, archive, address), is_asked))
         assert took_s < 10
         (site,) = site_rows(archive)
-        lanes = host_rows(archive, site.id, now=datetime.now(UTC), kinds=("page", "list", "sitemap"))
-        assert {lane.owner for lane in lanes} == {""}
-        assert sum(lane.waiting for lane in lanes) >= 1
+        hosts = host_rows(archive, site.id, now=datetime.now(UTC), kinds=("page", "list", "sitemap"))
+        assert {host.owner for host in hosts} == {""}
+        assert sum(host.waiting for host in hosts) >= 1
 
 
 async def cancel_everything(run: Crawl, is_time: Callable[[], bool]) -> None:

@@ -26,7 +26,7 @@ def extracted(path: str, *, text: str | None = None, how: str = "cut", cut: int 
         how=how,
         cut_fields=cut,
         tree_fields=tree,
-        regions=(RecordList(records, ("title",)),) if records else (),
+        lists=(RecordList(records, ("title",)),) if records else (),
     )
 
 

@@ -134,7 +134,7 @@ class Ahead(Archive):
 
     def holds(self) -> list[float]:
         with self.reading() as connection:
-            rows = connection.exec_driver_sql("SELECT until FROM lanes UNION SELECT learner_until FROM sites")
+            rows = connection.exec_driver_sql("SELECT until FROM hosts UNION SELECT learner_until FROM sites")
             return [until for (until,) in rows if until is not None]
 
 
@@ -164,24 +164,24 @@ def test_clocks_that_differ_by_no_more_than_looking_takes_are_equal(where: str) 
 
 
 class Late:
-    """Gives a lane out so late that another has it already when the answer comes."""
+    """Gives a host out so late that another has it already when the answer comes."""
 
     left_at = 0.0
 
     def take_host(
         self, archive: Archive, site: int, owner: Owner, *, now: datetime, lease_s: float = 60.0, **more: Any
     ) -> HostLease | None:
-        lane = take_host(archive, site, owner, now=now, lease_s=lease_s, **more)
-        if lane is not None and not self.left_at:
+        host = take_host(archive, site, owner, now=now, lease_s=lease_s, **more)
+        if host is not None and not self.left_at:
             other, later = owner.another(), now + timedelta(seconds=2 * lease_s)
             sleep(lease_s)
             assert take_host(archive, site, other, now=later, **more)
             self.left_at = monotonic() + 2 * lease_s
-            Timer(2 * lease_s, leave_host, (archive, lane, other), {"free_at": now, "slow": 1.0}).start()
-        return lane
+            Timer(2 * lease_s, leave_host, (archive, host, other), {"free_at": now, "slow": 1.0}).start()
+        return host
 
 
-def test_a_lane_is_held_from_when_it_was_asked_for_not_from_when_the_answer_came(
+def test_a_host_is_held_from_when_it_was_asked_for_not_from_when_the_answer_came(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def run(archive: Archive, start: str) -> int:

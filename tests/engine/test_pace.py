@@ -1,4 +1,4 @@
-"""The pace of a lane, by a clock that only moves when told to."""
+"""The pace of a host, by a clock that only moves when told to."""
 
 import random
 from dataclasses import dataclass

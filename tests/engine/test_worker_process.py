@@ -122,7 +122,7 @@ def test_answers_survive_the_pipe() -> None:
     extracted = Extracted("t", "text\n\nä", "m", None, '{"a":1}', "article", "en", "2024", "mixed", 3, 2, 1, 2**64 - 1)
     found = (NamedUrl(Url("https://a/b")), NamedUrl(Url("https://a/c"), "paging", "feed", True, -2))
     answer = WorkerAnswer(
-        replace(extracted, regions=(region,)), found, "{}", "", False, ("noindex",), Url("https://a/"), 2
+        replace(extracted, lists=(region,)), found, "{}", "", False, ("noindex",), Url("https://a/"), 2
     )
     assert unpack_answer(through_pipe(*pack_answer(answer))) == answer
     assert unpack_answer(through_pipe(*pack_answer(WorkerAnswer(why="x", died=True)))) == WorkerAnswer(

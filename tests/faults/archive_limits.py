@@ -10,7 +10,7 @@ import resource
 import sys
 from pathlib import Path
 
-from tests.archive.visiting import LANE, NOW, begin, done, extracted, found, prose
+from tests.archive.visiting import HOST, NOW, begin, done, extracted, found, prose
 
 from scythe.archive.archive import Archive
 from scythe.archive.frontier import next_tasks
@@ -56,7 +56,7 @@ def largest(where: str) -> int:
 
 
 def try_to_store(archive: Archive, site: int, turn: int, stored: list[str]) -> list[str]:
-    tasks = next_tasks(archive, site, LANE, 1, now=NOW)
+    tasks = next_tasks(archive, site, HOST, 1, now=NOW)
     try:
         for task in tasks:
             big = extracted(task.url, text=prose(f"{task.url} {turn}", 3 * STEP))
@@ -68,7 +68,7 @@ def try_to_store(archive: Archive, site: int, turn: int, stored: list[str]) -> l
 
 
 def store_rest(archive: Archive, site: int) -> None:
-    while tasks := next_tasks(archive, site, LANE, 50, now=NOW):
+    while tasks := next_tasks(archive, site, HOST, 50, now=NOW):
         store_outcomes(archive, [done(task) for task in tasks])
 
 

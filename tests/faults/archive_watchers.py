@@ -11,7 +11,7 @@ import sys
 from collections import Counter
 from typing import BinaryIO
 
-from tests.archive.visiting import LANE, NOW, SITE, found, later, listed, looked, region
+from tests.archive.visiting import HOST, NOW, SITE, found, later, listed, looked, region
 from tests.faults.archive_writers import kill
 
 from scythe.archive.archive import Archive
@@ -62,7 +62,7 @@ def watch(where: str, key: str, visits: int, ledger: BinaryIO, seed: int) -> Non
             add_watch(archive, site, found(f"list{number}"), "{}", now=NOW)
         while True:
             done = {row.id: int(row.notes or 0) for row in watch_rows(archive, site)}
-            tasks = next_tasks(archive, site, LANE, 99, now=END, kinds=("list",))
+            tasks = next_tasks(archive, site, HOST, 99, now=END, kinds=("list",))
             tasks = [task for task in tasks if done[task.id] < visits]
             if not tasks:
                 return
@@ -86,7 +86,7 @@ def compare(archive: Archive, told: list[list[str]], visits: int) -> dict[str, o
     journal = [list(read_looks(archive, one.id)) for one in regions]
     hours = [later(visit * HOUR) for visit in range(visits)]
     done = {row.id: int(row.notes) for row in watch_rows(archive)}
-    items = next_tasks(archive, site.id, LANE, 10**6, now=END, kinds=("item",))
+    items = next_tasks(archive, site.id, HOST, 10**6, now=END, kinds=("item",))
     stored = Counter((watch, visit) for watch, visit, what, _ in told if what != "lost")
     return {
         "told": sum(stored.values()),

@@ -18,7 +18,7 @@ from dataclasses import asdict
 from functools import partial
 from typing import BinaryIO
 
-from tests.archive.visiting import LANE, NOW, SITE, done, extracted, found, region
+from tests.archive.visiting import HOST, NOW, SITE, done, extracted, found, region
 
 from scythe.archive.archive import Archive
 from scythe.archive.frontier import add_urls, next_tasks
@@ -41,7 +41,7 @@ def visit(task: Task, pages: int, key: str) -> Outcome:
     number = number_of(task)
     children = tuple(found(str(child)) for child in (2 * number + 1, 2 * number + 2) if child < pages)
     listed = region(("all", "In all"), (f"tenth/{number % 10}", "In a tenth"), (f"own/{number}", "Own"))
-    about = extracted(f"page {number} of {key}", regions=(listed,), simhash=number * 0x9E3779B97F4A7C15 % 2**64)
+    about = extracted(f"page {number} of {key}", lists=(listed,), simhash=number * 0x9E3779B97F4A7C15 % 2**64)
     return done(
         task, f"page {number} of {key}", extracted=about, found=children, raw=Raw(200, (), b"%d" % number * 500)
     )
@@ -53,7 +53,7 @@ def write(where: str, key: str, pages: int, ledger: BinaryIO, seed: int) -> None
     with open_archive(where) as archive:
         site = add_site(archive, key, SITE)
         add_urls(archive, site, [found("0")])
-        while tasks := next_tasks(archive, site, LANE, BATCH * 4, now=NOW):
+        while tasks := next_tasks(archive, site, HOST, BATCH * 4, now=NOW):
             batch = chance.sample(tasks, min(len(tasks), chance.randint(1, BATCH)))
             told = [
                 f"{number_of(receipt.task)} {key} {receipt.stored} {receipt.found} {receipt.records}\n"
@@ -93,7 +93,7 @@ def kill(where: str, pages: int, kills: int, seed: int, write: Write = write) ->
     told: list[list[str]] = []
     killed = 0
     for turn in range(kills):
-        pid, reading = start(where, LANE, pages, seed + turn, write)
+        pid, reading = start(where, HOST, pages, seed + turn, write)
         if turn % 4:  # the others may be killed while they open the archive
             select.select([reading], [], [], 10)
         time.sleep(chance.uniform(0, 0.06))
@@ -102,7 +102,7 @@ def kill(where: str, pages: int, kills: int, seed: int, write: Write = write) ->
         killed += os.WIFSIGNALED(status)
         told += collect(reading)
     before = len(told)
-    pid, reading = start(where, LANE, pages, seed - 1, write)
+    pid, reading = start(where, HOST, pages, seed - 1, write)
     told += collect(reading)
     _, status = os.waitpid(pid, 0)
     return told, {

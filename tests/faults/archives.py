@@ -40,7 +40,7 @@ def fill(path: Path, pages: int = 40) -> Path:
         _, tasks = begin(archive, *(str(number) for number in range(pages)))
         for task in tasks:
             kept = replace(
-                extracted(task.url, regions=(region((task.url, f"A record of {task.url}")),)),
+                extracted(task.url, lists=(region((task.url, f"A record of {task.url}")),)),
                 title=f"A title of {task.url}",
             )
             store_outcomes(archive, [done(task, extracted=kept, raw=Raw(200, (), task.url.encode() * 100))])

@@ -7,7 +7,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from tests.archive.visiting import LANE, NOW, done, found
+from tests.archive.visiting import HOST, NOW, done, found
 from tests.faults.archives import fill
 from warcio.archiveiterator import ArchiveIterator
 
@@ -40,7 +40,7 @@ def test_heritrix3_277_a_copy_can_be_gone_on_with_as_often_as_one_likes(tmp_path
         with open_archive(copy, create=False) as archive:
             site = site_rows(archive)[0].id
             add_urls(archive, site, [found("more")])
-            (task,) = next_tasks(archive, site, LANE, 9, now=NOW)
+            (task,) = next_tasks(archive, site, HOST, 9, now=NOW)
             store_outcomes(archive, [done(task)])
             seen.append((count_archive(archive, site), verify_archive(archive)))
     assert seen == [seen[0]] * 3

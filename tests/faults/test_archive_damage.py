@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.archive.visiting import LANE, NOW, begin, done, found
+from tests.archive.visiting import HOST, NOW, begin, done, found
 from tests.faults.archive_limits import TURNS
 from tests.faults.archives import complaints_about, fill
 
@@ -52,7 +52,7 @@ def test_a_database_that_may_not_grow_says_so_and_goes_on_when_it_may(tmp_path: 
     with open_archive(fill(tmp_path / "a.db")) as archive:
         site = site_rows(archive)[0].id
         add_urls(archive, site, [found("more")])
-        (task,) = next_tasks(archive, site, LANE, 9, now=NOW)
+        (task,) = next_tasks(archive, site, HOST, 9, now=NOW)
         outcome = done(task, raw=Raw(200, (), random.Random(1).randbytes(1_000_000)))
         let_grow_to(archive, 1)
         with pytest.raises(ArchiveFailed, match=r"disk is full\); nothing of this batch was stored") as caught:
@@ -96,7 +96,7 @@ def test_a_read_only_file_in_a_folder_of_ours_can_be_read(open_folder: Path, roo
     path.chmod(0o444)
     open_folder.chmod(0o777)
     told = run(root, "read-only", path)
-    assert told["read"] == LANE
+    assert told["read"] == HOST
     assert "attempt to write a readonly database" in told["written"]
     assert "what was stored before is whole" in told["written"]
 

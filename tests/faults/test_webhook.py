@@ -12,7 +12,7 @@ from typing import TypeVar
 
 import pytest
 from aiohttp.abc import ResolveResult
-from tests.archive.visiting import LANE, SITE, later
+from tests.archive.visiting import HOST, SITE, later
 from tests.fetch.server import Server, always, by_path, listen, page, serve
 from tests.fetch.trap import disguises, set_trap
 from tests.watching.listing import visit, watch
@@ -28,7 +28,7 @@ from scythe.watching.outbox import Outbox
 pytestmark = pytest.mark.fault
 OPEN = FetchOptions(allow_private=True, timeout_s=20.0)
 CLOSED = FetchOptions(timeout_s=20.0, concurrency=32, per_host=8)
-BATCH = HookBatch("id1", LANE, f"{SITE}news", ('{"number": 1}', '{"number": 2}'), 2)
+BATCH = HookBatch("id1", HOST, f"{SITE}news", ('{"number": 1}', '{"number": 2}'), 2)
 T = TypeVar("T")
 
 
@@ -74,7 +74,7 @@ def test_a_batch_is_posted_as_json_with_its_id_and_a_signature() -> None:
     assert receiver.heads[0].startswith("POST /hook?a=b HTTP/1.1\r\n")
     (body,) = receiver.bodies
     plain = json.loads(body)
-    assert (plain["scythe"], plain["site"], plain["page"]) == (1, LANE, f"{SITE}news")
+    assert (plain["scythe"], plain["site"], plain["page"]) == (1, HOST, f"{SITE}news")
     assert plain["records"] == [{"number": 1}, {"number": 2}]
     assert receiver.seen("X-Scythe-Batch") == [plain["id"]] == ["id1"]
     assert receiver.seen("Content-Type") == ["application/json"]
@@ -171,7 +171,7 @@ def test_a_receiver_that_never_answers_or_reads_ends_at_the_deadline() -> None:
         await asyncio.sleep(60.0)
 
     server = Server()
-    long = HookBatch("id1", LANE, SITE, (json.dumps("x" * 900_000),), 1)
+    long = HookBatch("id1", HOST, SITE, (json.dumps("x" * 900_000),), 1)
     with listen(sleep, server):
         told = run(lambda fetcher: Webhook(fetcher, server.url(), timeout_s=0.5).tell(long))
     assert told.why.startswith("too slow")

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from datetime import datetime
 
-from tests.archive.visiting import LANE, NOW, SITE, done, later, region
+from tests.archive.visiting import HOST, NOW, SITE, done, later, region
 
 from scythe.archive.archive import Archive
 from scythe.archive.frontier import next_tasks
@@ -20,15 +20,15 @@ FIRST = later(0)
 
 def watch(archive: Archive, path: str = "news") -> int:
     """Have a page watched; return its number."""
-    site = add_site(archive, LANE, SITE)
-    return add_watch(archive, site, FoundUrl(Url(f"{SITE}{path}"), LANE, "start", "list"), "{}", now=NOW)
+    site = add_site(archive, HOST, SITE)
+    return add_watch(archive, site, FoundUrl(Url(f"{SITE}{path}"), HOST, "start", "list"), "{}", now=NOW)
 
 
 def visit(archive: Archive, number: int, *names: str, at: datetime = FIRST) -> list[int]:
     """Store a visit that shows records by these names, newest first; return the numbers of those that were new."""
-    site = add_site(archive, LANE, SITE)
+    site = add_site(archive, HOST, SITE)
     task = next(
-        task for task in next_tasks(archive, site, LANE, 1_000, now=later(1e9), kinds=WATCHED) if task.id == number
+        task for task in next_tasks(archive, site, HOST, 1_000, now=later(1e9), kinds=WATCHED) if task.id == number
     )
     shown = region(*((name, f"Title of {name}", "2026-05-01") for name in names), columns=("title", "date"))
     seen = Observation(at.timestamp(), len(names), len(names))
@@ -38,7 +38,7 @@ def visit(archive: Archive, number: int, *names: str, at: datetime = FIRST) -> l
     return list(receipt.fresh)
 
 
-def record(number: int = 1, site: str = LANE, page: str = f"{SITE}news", **more: object) -> StoredRecord:
+def record(number: int = 1, site: str = HOST, page: str = f"{SITE}news", **more: object) -> StoredRecord:
     """Return a record as an archive has it."""
     fields = more.pop("fields", {"title": f"Title {number}"})
     assert isinstance(fields, dict)

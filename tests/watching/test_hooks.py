@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
-from tests.archive.visiting import LANE, SITE, later
+from tests.archive.visiting import HOST, SITE, later
 from tests.watching.listing import record, visit, watch
 
 from scythe.archive.archive import Archive
@@ -27,7 +27,7 @@ from scythe.watching.outbox import Outbox, make_hooks
 pytestmark = pytest.mark.fault
 PYTHON = f"'{sys.executable}' -S -c "
 COLLECT = PYTHON + "'import sys; open(sys.argv[1], \"a\").write(sys.stdin.read())' {}"
-BATCH = HookBatch("id1", LANE, f"{SITE}news", ('{"number": 1}', '{"number": 2}'), 2)
+BATCH = HookBatch("id1", HOST, f"{SITE}news", ('{"number": 1}', '{"number": 2}'), 2)
 
 
 def titles(path: Path) -> list[str]:
@@ -362,7 +362,7 @@ def test_a_message_is_one_object() -> None:
     batch = make_batch([record(n, first_seen=later(1)) for n in (1, 2)])
     assert batch is not None
     plain = json.loads(batch.message())
-    assert (plain["scythe"], plain["id"], plain["site"], plain["page"]) == (1, batch.id, LANE, f"{SITE}news")
+    assert (plain["scythe"], plain["id"], plain["site"], plain["page"]) == (1, batch.id, HOST, f"{SITE}news")
     assert [one["number"] for one in plain["records"]] == [1, 2]
 
 
@@ -383,7 +383,7 @@ def test_a_command_gets_records_as_lines_and_the_page_in_its_environment(tmp_pat
     said = (tmp_path / "out").read_text()
     assert "'two words', '$HOME'" in said
     assert f"'SCYTHE_PAGE': '{SITE}news'" in said
-    assert f"'SCYTHE_SITE': '{LANE}'" in said
+    assert f"'SCYTHE_SITE': '{HOST}'" in said
     assert "'SCYTHE_COUNT': '2'" in said
     assert said.endswith('{"number": 1}\n{"number": 2}\n\n')
 
@@ -405,7 +405,7 @@ def test_no_name_of_a_page_keeps_a_command_from_being_started(name: str) -> None
 
 
 def test_a_command_that_reads_nothing_is_no_failure() -> None:
-    long = HookBatch("id1", LANE, SITE, ("x" * 1_000_000,), 1)
+    long = HookBatch("id1", HOST, SITE, ("x" * 1_000_000,), 1)
     assert tell("true", long) == HookResult()
     assert tell("false", long) == HookResult("it ended with exit code 1")
     assert tell("sh -c 'exec <&-; exit 0'", long) == HookResult()
@@ -435,7 +435,7 @@ def test_a_command_that_does_not_end_is_ended_with_all_it_started(
     pids = tmp_path / "pids"
     script = tmp_path / "hangs.sh"
     script.write_text(f"{stubborn}sleep 60 & echo $! $$ > {pids}; wait; sleep 60")
-    long = HookBatch("id1", LANE, SITE, ("x" * 1_000_000,), 1)
+    long = HookBatch("id1", HOST, SITE, ("x" * 1_000_000,), 1)
     told = tell(f"sh {script}", long, timeout_s=0.5)
     assert told == HookResult("it did not end within 0.5 s")
     assert [lives_on(int(pid)) for pid in pids.read_text().split()] == [False, False]
@@ -446,7 +446,7 @@ def test_one_that_left_its_group_holds_up_nobody(tmp_path: Path, monkeypatch: py
     pids = tmp_path / "pids"
     script = tmp_path / "escapes.sh"
     script.write_text(f"setsid sh -c 'echo $$ > {pids}; exec sleep 60' & sleep 60")
-    long = HookBatch("id1", LANE, SITE, ("x" * 1_000_000,), 1)
+    long = HookBatch("id1", HOST, SITE, ("x" * 1_000_000,), 1)
     told = tell(f"sh {script}", long, timeout_s=0.5)
     assert told.why == "it did not end within 0.5 s"
     os.kill(int(pids.read_text()), signal.SIGKILL)

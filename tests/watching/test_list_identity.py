@@ -33,7 +33,7 @@ def stories(section: str, numbers: range, pattern: str = BUILD, kind: str = "art
 def keys_of(regions: Sequence[RecordList]) -> list[list[str]]:
     keys: list[list[str]] = [[] for _ in regions]
     for one in identify_each(regions):
-        keys[one.region].append(one.hash.hex())
+        keys[one.listed].append(one.hash.hex())
     return keys
 
 

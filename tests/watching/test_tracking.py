@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 
-from scythe.archive.results import RecordKey, RegionRow, WatchRow
+from scythe.archive.results import ListRow, RecordKey, WatchRow
 from scythe.crawl_model import Looked, Outcome, Receipt, Task
 from scythe.model import Record, RecordList
 from scythe.url import Url
@@ -36,7 +36,7 @@ class World:
     """A page with lists that are visited, and the archive's part in it."""
 
     def __init__(self, notes: Notes | None = None) -> None:
-        self.rows: list[RegionRow] = []
+        self.rows: list[ListRow] = []
         self.notes = notes or Notes()
         self.archive: set[str] = set()
         self.at = NOW
@@ -64,9 +64,9 @@ class World:
         return self.end(self.begin(*lists))
 
 
-def _row(one: Looked, before: RegionRow | None, at: float) -> RegionRow:
+def _row(one: Looked, before: ListRow | None, at: float) -> ListRow:
     moment = datetime.fromtimestamp(at, UTC)
-    return RegionRow(
+    return ListRow(
         id=one.number,
         watch=1,
         number=one.number,

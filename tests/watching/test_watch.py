@@ -108,7 +108,7 @@ def test_a_box_whose_records_go_on_into_a_longer_list_asks_for_no_visits(stand: 
     for _ in range(4):
         stand.visit(ListOptions(goals=Goals(max_delay_s=6 * HOUR_S)), after_s=7 * HOUR_S)
         stand.board.add(3)
-    plans = {plan.region.shown: plan.region.plan for plan in plan_rows(stand.archive)}
+    plans = {plan.listed.shown: plan.listed.plan for plan in plan_rows(stand.archive)}
     assert set(plans) == {4, 10}
     assert plans[4] is None
     assert plans[10] is not None
@@ -276,9 +276,9 @@ def test_a_feed_is_watched_like_a_page(tmp_path: Path) -> None:
         add_lists(watched.archive, [server.url("/feed.xml")], ListOptions())
         watched.go_on()
         (plan,) = plan_rows(watched.archive)
-        assert plan.region.kind == "feed"
+        assert plan.listed.kind == "feed"
         assert len(list(read_records(watched.archive, PageQuery()))) == 12
-        assert 10 < (plan.region.plan.rate if plan.region.plan else 0) < 60  # its dates say 24 a day
+        assert 10 < (plan.listed.plan.rate if plan.listed.plan else 0) < 60  # its dates say 24 a day
 
 
 def test_a_page_that_is_hastened_is_visited_at_once_by_a_run_that_is_told_to_look(stand: Stand) -> None:

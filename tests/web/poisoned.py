@@ -26,7 +26,7 @@ from scythe.url import Url
 from scythe.web.state import PROFILE, State, StateOptions
 
 START = Url("http://poison.example/")
-LANE = "poison.example"
+HOST = "poison.example"
 WATCH = 6  # number of the watched page: five were found before it
 
 
@@ -80,13 +80,13 @@ def _page(number: int, texts: Iterator[str]) -> LoadedPage:
 def _fill(archive: Archive, texts: Iterator[str], site: Site) -> None:
     other = add_site(archive, next(texts), Url("http://other.example/"))
     save_profile(archive, other, site.to_json())
-    number = add_site(archive, LANE, START)
+    number = add_site(archive, HOST, START)
     save_profile(archive, number, site.to_json())
-    add_urls(archive, number, [FoundUrl(Url(f"{START}{n}?{quote(next(texts))}"), LANE) for n in range(5)])
-    tasks = next_tasks(archive, number, LANE, 99, now=NOW)
+    add_urls(archive, number, [FoundUrl(Url(f"{START}{n}?{quote(next(texts))}"), HOST) for n in range(5)])
+    tasks = next_tasks(archive, number, HOST, 99, now=NOW)
     store_outcomes(archive, [done(task, next(texts), extracted=_document(texts)) for task in tasks])
     requeue(archive, number)
-    again = next_tasks(archive, number, LANE, 2, now=later(60))
+    again = next_tasks(archive, number, HOST, 2, now=later(60))
     store_outcomes(archive, [done(task, next(texts), at=later(90), extracted=_document(texts)) for task in again])
     _fill_list(archive, number, texts)
 
@@ -106,12 +106,12 @@ def _document(texts: Iterator[str]) -> Extracted:
 
 def _fill_list(archive: Archive, site: int, texts: Iterator[str]) -> None:
     now = datetime.now(UTC)
-    found = FoundUrl(Url(f"{START}news?{quote(next(texts))}"), LANE)
+    found = FoundUrl(Url(f"{START}news?{quote(next(texts))}"), HOST)
     assert add_watch(archive, site, found, "{}", now=now - timedelta(days=3)) == WATCH
     columns = (next(texts), next(texts), "price")
     for day in (2, 1, 0):
         at = now - timedelta(days=day, hours=1)
-        (task,) = next_tasks(archive, site, LANE, 9, now=now + timedelta(days=400), kinds=("list",))
+        (task,) = next_tasks(archive, site, HOST, 9, now=now + timedelta(days=400), kinds=("list",))
         rows = [
             (f"{day}-{row}?{quote(next(texts))}", next(texts), f"harvest {next(texts)}", "9.90") for row in range(5)
         ]

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from tests.archive.visiting import LANE, SITE, begin, done, found
+from tests.archive.visiting import HOST, SITE, begin, done, found
 
 from scythe.archive.frontier import add_urls
 from scythe.archive.outcomes import store_outcomes
@@ -41,7 +41,7 @@ def test_what_takes_long_to_count_is_counted_seldom(state: State, monkeypatch: p
     monkeypatch.setattr(learned_sites, "_QUICK_S", 0.0)
     monkeypatch.setattr(learned_sites, "_SHARE", 1e9)
     with state.archive() as archive:
-        add_urls(archive, add_site(archive, LANE, SITE), [found("a")])
+        add_urls(archive, add_site(archive, HOST, SITE), [found("a")])
     assert pages(state) == pages(state) == [0]
     assert len(times) == 1
     state.part(learned_sites.SiteCounts)._until = 0.0

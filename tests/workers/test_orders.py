@@ -73,16 +73,16 @@ def test_lists_are_handed_over_by_site(archive: Archive) -> None:
 
 def test_pages_are_visited_again_once_and_not_by_every_job(archive: Archive) -> None:
     site = add_site(archive, "example.org", queue_crawl(archive, "https://example.org/", QUICK).start)  # type: ignore[arg-type]
-    ask(archive, f"INSERT INTO lanes (name) VALUES ('example.org'); {_done(site)}")
+    ask(archive, f"INSERT INTO hosts (name) VALUES ('example.org'); {_done(site)}")
     row = queue_crawl(archive, "https://example.org/", replace(QUICK, refresh=True))
     assert not crawl_order(row).refresh
     assert count_archive(archive, site).states == {"retry": 1}
 
 
 def _done(site: int) -> str:
-    columns = "site, lane, key, url, how, kind, depth, hops, rank, state, found_at"
+    columns = "site, host, key, url, how, kind, depth, hops, rank, state, found_at"
     values = f"{site}, id, 'x', 'https://example.org/a', 'link', 'page', 0, 0, 0, 'done', 0"
-    return f"INSERT INTO urls ({columns}) SELECT {values} FROM lanes"
+    return f"INSERT INTO urls ({columns}) SELECT {values} FROM hosts"
 
 
 def test_several_may_make_the_tables_of_the_engine_at_once(postgres_url: str) -> None:

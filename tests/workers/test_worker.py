@@ -119,7 +119,7 @@ def test_a_watch_visits_what_is_due_and_comes_again_when_something_is(archive: A
 def test_a_worker_that_was_stopped_loses_its_sites_and_one_that_is_ended_gives_them_back(
     archive: Archive, postgres_url: str
 ) -> None:
-    """Within its heartbeat the one; the other at once, with its lanes and its row."""
+    """Within its heartbeat the one; the other at once, with its hosts and its row."""
     heartbeat_s = 12.0
     slow = ("--heartbeat", str(heartbeat_s))
     with serve_site(500) as site, ExitStack() as stack:
@@ -144,7 +144,7 @@ def test_a_worker_that_was_stopped_loses_its_sites_and_one_that_is_ended_gives_t
         said = end(first)
         end(other)
         assert [row.status for row in ask(archive, "SELECT status::text FROM procrastinate_jobs")] == ["todo"]
-        assert ask(archive, "SELECT * FROM lanes WHERE owner IS NOT NULL") == []
+        assert ask(archive, "SELECT * FROM hosts WHERE owner IS NOT NULL") == []
         assert ask(archive, "SELECT * FROM workers") == []
         asked = len(site.seen)
     assert took_s < 30  # a heartbeat, as the trial measures; a busy machine may take its time
@@ -165,7 +165,7 @@ def end(worker: subprocess.Popen[str]) -> str:
 def test_a_worker_that_is_asked_to_end_does_not_wait_for_one_that_stands_still(
     archive: Archive, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Another was stopped inside a transaction: it holds the site, its lane and its job for as long as it likes."""
+    """Another was stopped inside a transaction: it holds the site, its host and its job for as long as it likes."""
     monkeypatch.setattr("scythe.workers.worker._ENDING_S", 1.0)
     run = Worker(archive, WorkerOptions(heartbeat_s=600.0))
     with serve_site(500) as site, ThreadPoolExecutor(1) as pool:
@@ -174,7 +174,7 @@ def test_a_worker_that_is_asked_to_end_does_not_wait_for_one_that_stands_still(
         wait_until(lambda: len(site.asked) >= 3)
         with archive.engine.connect() as stopped:
             stopped.exec_driver_sql(f"SELECT pg_advisory_xact_lock({LOCKS}, {row.site})")
-            stopped.exec_driver_sql("SELECT * FROM lanes, procrastinate_jobs FOR UPDATE")
+            stopped.exec_driver_sql("SELECT * FROM hosts, procrastinate_jobs FOR UPDATE")
             run.stop()
             working.result(50)  # while it still stands there: a lock is waited for for a minute
     wait_until(nobody_asks)

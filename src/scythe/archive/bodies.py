@@ -1,50 +1,47 @@
-"""Store response bodies once, compressed and by hash, in the database or in a store."""
+"""Store response bodies once, compressed and by hash, in the database or in a store.
+
+In the database a body is packed by the dictionary of its site once there are pages enough for one. What is put into a
+store can be read without the archive: each body there is packed by itself.
+"""
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterable
+import time
+from collections.abc import Iterable, Mapping
 from typing import Any
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, bindparam, select, update
 
-from scythe.archive.archive import Archive, insert_new
-from scythe.archive.schema import BODIES, digest
-from scythe.archive.stores import Stores
+from scythe.archive.archive import Archive, insert_new, write_rows
+from scythe.archive.dictionaries import (
+    FIRST_PAGES,
+    LOOKED_AT,
+    TRIED_AGAIN,
+    Dictionary,
+    choose_pages,
+    is_worth,
+    pack,
+    unpack,
+)
+from scythe.archive.schema import BODIES, DICTIONARIES, FETCHES, digest
 from scythe.errors import ArchiveFailed
-from scythe.limits import LIMITS
 
-if sys.version_info >= (3, 14):
-    from compression import zstd
-else:
-    from backports import zstd
-
-
-def pack(body: bytes) -> bytes:
-    return zstd.compress(body)
+PACKED = (BODIES.c.hash, BODIES.c.size, BODIES.c.packed, BODIES.c.store, BODIES.c.dictionary)  # what `read_body` wants
+_REPACKED = 256  # bodies of a site, of those that came before its first dictionary
+_REPACK = update(BODIES).where(BODIES.c.hash == bindparam("of"))
+_REPACK = _REPACK.values(packed=bindparam("packed"), dictionary=bindparam("dictionary"))
 
 
-def unpack(packed: bytes, size: int) -> bytes:
-    """Return the body of `size` bytes that was packed; raise ArchiveFailed where that is not what comes out.
+def read_body(archive: Archive, connection: Connection, row: Any) -> bytes:
+    """Return the body of a row with the columns PACKED, wherever it is.
 
-    The size is what the archive says, and that may be a stranger's: no body that we stored is longer than this allows.
+    Raises ArchiveFailed where it is missing or damaged.
     """
-    if not 0 <= size <= max(LIMITS.body_bytes, LIMITS.inflate_ratio * len(packed)):
-        raise ArchiveFailed(f"a stored body is damaged ({size} bytes said to be in {len(packed)})")
-    try:
-        body = zstd.ZstdDecompressor().decompress(packed, max_length=size + 1)
-    except zstd.ZstdError as error:
-        raise ArchiveFailed(f"a stored body is damaged ({error})") from error
-    if len(body) != size:
-        raise ArchiveFailed(f"a stored body is damaged ({size} bytes expected)")
-    return body
-
-
-def read_body(stores: Stores, row: Any) -> bytes:
-    """Return the body of a row of BODIES, wherever it is. Raises ArchiveFailed where it is missing or damaged."""
+    if row.store is None and row.dictionary is not None:
+        return archive.dictionaries.find(connection, row.dictionary).unpack(bytes(row.packed), row.size)
     if row.store is None:
         return unpack(bytes(row.packed), row.size)
-    body = unpack(stores.get(row.store, key_of(bytes(row.hash))), row.size)
+    body = unpack(archive.stores.get(row.store, key_of(bytes(row.hash))), row.size)
     if digest(body) != bytes(row.hash):  # the database guards its own rows; nobody knows what else may write there
         raise ArchiveFailed(f"{row.store}: {key_of(bytes(row.hash))} is not the body that was stored")
     return body
@@ -72,24 +69,87 @@ def put_aside(archive: Archive, bodies: Iterable[bytes]) -> None:
         archive.stores.put(key_of(hashed), pack(body))
 
 
-def keep(archive: Archive, connection: Connection, bodies: Iterable[bytes]) -> list[bytes]:
-    """Store bodies, or write down which store has them; return their hashes, in order."""
+def keep(archive: Archive, connection: Connection, bodies: Iterable[tuple[int, bytes]]) -> list[bytes]:
+    """Store bodies, each with its site, or write down which store has them; return their hashes, in order."""
     hashes = []
-    new: dict[bytes, bytes] = {}
-    for body in bodies:
+    new: dict[bytes, tuple[int, bytes]] = {}
+    for site, body in bodies:
         hashes.append(digest(body))
-        new.setdefault(hashes[-1], body)
+        new.setdefault(hashes[-1], (site, body))
     _leave_known(connection, new)
-    label = archive.stores.label or None
-    rows = []
-    for hashed in sorted(new):
-        packed = pack(new[hashed]) if label is None else b""
-        rows.append({"hash": hashed, "size": len(new[hashed]), "packed": packed, "store": label})
-    insert_new(connection, BODIES, rows)
+    if archive.stores.label:
+        rows = [_row(hashed, body, b"", store=archive.stores.label) for hashed, (_, body) in new.items()]
+        insert_new(connection, BODIES, sorted(rows, key=lambda row: row["hash"]))
+        return hashes
+    sites = sorted({site for site, _ in new.values()})
+    shared = {site: archive.dictionaries.newest(connection, site) for site in sites}
+    rows = [_pack_row(hashed, body, shared[site]) for hashed, (site, body) in new.items()]
+    insert_new(connection, BODIES, sorted(rows, key=lambda row: row["hash"]))
+    for site in sites:
+        one = shared[site]
+        if one is not None:
+            more = DICTIONARIES.c.bodies + sum(at == site for at, _ in new.values())
+            connection.execute(update(DICTIONARIES).where(DICTIONARIES.c.id == one.number).values(bodies=more))
     return hashes
 
 
-def _leave_known(connection: Connection, new: dict[bytes, bytes]) -> None:
+def _pack_row(hashed: bytes, body: bytes, shared: Dictionary | None) -> dict[str, Any]:
+    if shared is None:
+        return _row(hashed, body, pack(body))
+    return _row(hashed, body, shared.pack(body), dictionary=shared.number)
+
+
+def _row(
+    hashed: bytes, body: bytes, packed: bytes, *, store: str | None = None, dictionary: int | None = None
+) -> dict[str, Any]:
+    return {"hash": hashed, "size": len(body), "packed": packed, "store": store, "dictionary": dictionary}
+
+
+def tend(archive: Archive, connection: Connection, sites: Iterable[int]) -> None:
+    """Make the first dictionary of a site, or another one where pages came that it packs badly."""
+    if archive.stores.label:
+        return
+    for site in sorted(sites):
+        shared = archive.dictionaries.newest(connection, site)
+        if shared is None:
+            bodies = _newest_bodies(archive, connection, site, _REPACKED)
+            if len(bodies) >= FIRST_PAGES:
+                _put(connection, site, choose_pages(site, list(bodies.values())[:LOOKED_AT]), bodies)
+        else:
+            _try_another(archive, connection, site, shared)
+
+
+def _try_another(archive: Archive, connection: Connection, site: int, shared: Dictionary) -> None:
+    """Choose pages anew once a dictionary packed many bodies; keep what comes of it where that does much better."""
+    ours = DICTIONARIES.c.id == shared.number
+    packed, next_try = connection.execute(select(DICTIONARIES.c.bodies, DICTIONARIES.c.next_try).where(ours)).one()
+    if packed < next_try:
+        return
+    connection.execute(update(DICTIONARIES).where(ours).values(next_try=next_try * TRIED_AGAIN))
+    bodies = list(_newest_bodies(archive, connection, site, LOOKED_AT).values())
+    other = choose_pages(site, bodies[::2], shared)
+    if is_worth(other, shared, bodies[1::2]):
+        _put(connection, site, other, {})
+
+
+def _newest_bodies(archive: Archive, connection: Connection, site: int, count: int) -> dict[bytes, bytes]:
+    """Return the last bodies of a site by their hashes, as many as there are up to a count."""
+    kept = select(FETCHES.c.body).where(FETCHES.c.site == site, FETCHES.c.body.is_not(None))
+    hashes = connection.execute(kept.order_by(FETCHES.c.id.desc()).limit(count)).scalars().all()
+    rows = connection.execute(select(*PACKED).where(BODIES.c.hash.in_(hashes), BODIES.c.store.is_(None))).all()
+    return {bytes(row.hash): read_body(archive, connection, row) for row in rows}
+
+
+def _put(connection: Connection, site: int, new: Dictionary, bodies: Mapping[bytes, bytes]) -> None:
+    """Store a dictionary, and pack bodies by it that were packed without one."""
+    kept = {"site": site, "bodies": len(bodies), "next_try": FIRST_PAGES * TRIED_AGAIN, "at": time.time()}
+    content = {"id": new.number, "packed": pack(new.content), "size": len(new.content)}
+    insert_new(connection, DICTIONARIES, [content | kept])
+    rows = [{"of": hashed, "packed": new.pack(body), "dictionary": new.number} for hashed, body in bodies.items()]
+    write_rows(connection, _REPACK, rows)
+
+
+def _leave_known(connection: Connection, new: dict[bytes, Any]) -> None:
     """Take out of `new` what the database knows."""
     if new:
         known = connection.execute(select(BODIES.c.hash).where(BODIES.c.hash.in_(list(new)))).scalars()

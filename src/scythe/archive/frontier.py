@@ -10,7 +10,7 @@ from sqlalchemy import Connection, bindparam, func, insert, select, update
 
 from scythe.archive.archive import by_site, from_row, reads, write_rows, writes, writes_site
 from scythe.archive.host_leases import host_ids, is_due, of_kinds
-from scythe.archive.schema import LANES, PAGES, URLS, digest_text, moment, seconds, storable
+from scythe.archive.schema import HOSTS, PAGES, URLS, digest_text, moment, seconds, storable
 from scythe.crawl_model import CRAWLED, STATES, WAITING, FoundUrl, Task
 from scythe.errors import BadInput
 
@@ -45,11 +45,11 @@ def add_found(
     counts = [0] * len(named)
     if not wanted:
         return counts
-    lanes = host_ids(connection, {(site, storable(one.lane)) for (site, _), (one, _, _) in wanted.items()})
+    hosts = host_ids(connection, {(site, storable(one.host)) for (site, _), (one, _, _) in wanted.items()})
     rows = []
     for (site, key), (one, by, source) in wanted.items():
         counts[source] += 1
-        rows.append(_row(site, key, one, lanes[storable(one.lane)], by, at))
+        rows.append(_row(site, key, one, hosts[storable(one.host)], by, at))
     write_rows(connection, _INSERT, rows)
     return counts
 
@@ -64,25 +64,25 @@ def add_urls(connection: Connection, site: int, found: Sequence[FoundUrl]) -> in
 def next_tasks(
     connection: Connection,
     site: int,
-    lane: str,
+    host: str,
     count: int,
     *,
     now: datetime,
     skip: Collection[int] = (),
     kinds: Collection[str] = CRAWLED,
 ) -> list[Task]:
-    """Return up to `count` addresses of a lane that are due and not in `skip`, by rank, depth and age."""
-    # with the lane as a number, not by a join, the index gives the order and PostgreSQL sorts nothing
-    number = connection.execute(select(LANES.c.id).where(LANES.c.name == storable(lane))).scalar()
+    """Return up to `count` addresses of a host that are due and not in `skip`, by rank, depth and age."""
+    # with the host as a number, not by a join, the index gives the order and PostgreSQL sorts nothing
+    number = connection.execute(select(HOSTS.c.id).where(HOSTS.c.name == storable(host))).scalar()
     query = (
         of_kinds(select(URLS, PAGES.c.body_hash.label("body_hash")), kinds)
         .outerjoin(PAGES, PAGES.c.id == URLS.c.id)
-        .where(URLS.c.site == site, URLS.c.lane == number, is_due(seconds(now)))
+        .where(URLS.c.site == site, URLS.c.host == number, is_due(seconds(now)))
         .order_by(URLS.c.rank, URLS.c.depth, URLS.c.id)
         .limit(count + len(skip))
     )
     rows = [row for row in connection.execute(query) if row.id not in skip][:count]
-    return [_task(row, lane) for row in rows]
+    return [_task(row, host) for row in rows]
 
 
 @reads
@@ -125,7 +125,7 @@ def expect_visit(connection: Connection, site: int, found: FoundUrl, *, now: dat
     again = update(URLS).where(*of, URLS.c.due_at.is_(None))
     connection.execute(again.values(state="retry", due_at=ALWAYS_DUE, attempts=0))
     query = select(URLS, PAGES.c.body_hash.label("body_hash")).outerjoin(PAGES, PAGES.c.id == URLS.c.id).where(*of)
-    return _task(connection.execute(query).one(), found.lane)
+    return _task(connection.execute(query).one(), found.host)
 
 
 def waiting_among(connection: Connection, tasks: Collection[int]) -> dict[int, float]:
@@ -141,11 +141,11 @@ def _known(connection: Connection, wanted: Iterable[tuple[int, bytes]]) -> list[
     return known
 
 
-def _row(site: int, key: bytes, found: FoundUrl, lane: int, by: int | None, at: float) -> dict[str, Any]:
+def _row(site: int, key: bytes, found: FoundUrl, host: int, by: int | None, at: float) -> dict[str, Any]:
     said = {name: getattr(found, name) for name in ("how", "kind", "depth", "hops", "rank")}
-    place = {"site": site, "lane": lane, "key": key, "url": storable(found.url)}
+    place = {"site": site, "host": host, "key": key, "url": storable(found.url)}
     return place | said | {"state": "new", "due_at": ALWAYS_DUE, "found_on": by, "found_at": at}
 
 
-def _task(row: Any, lane: str) -> Task:
-    return from_row(Task, row, lane=lane, body_hash=bytes(row.body_hash or b""))
+def _task(row: Any, host: str) -> Task:
+    return from_row(Task, row, host=host, body_hash=bytes(row.body_hash or b""))

@@ -19,7 +19,9 @@ SHOWN = 200  # versions, requests or sightings of one thing, at most
 NEAR = 3  # places to either side of a record whose neighbours are told
 
 _ORIGINALS = URLS.alias("originals")
-_ON_PAGE: Select[Any] = select(SIGHTINGS.c.record).order_by(SIGHTINGS.c.region, SIGHTINGS.c.place, SIGHTINGS.c.record)
+_ON_PAGE: Select[Any] = select(SIGHTINGS.c.record).order_by(
+    SIGHTINGS.c.list_number, SIGHTINGS.c.place, SIGHTINGS.c.record
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +79,8 @@ class SightingSeen:
     first_at: datetime
     last_at: datetime
     times: int
-    region: int | None  # of the page, 0 is the one it is about
-    place: int | None  # in its region, from 0 on
+    list_number: int | None  # of the page, 0 is the one it is about
+    place: int | None  # in its list, from 0 on
     fields: dict[str, str]  # as last seen there, where they differ from the record's own
 
 
@@ -188,6 +190,6 @@ def _beside(connection: Connection, seen: SightingSeen) -> Sequence[int]:
     if seen.place is None:
         return []
     near = SIGHTINGS.c.place.between(seen.place - NEAR, seen.place + NEAR)
-    query = _ON_PAGE.where(SIGHTINGS.c.page == seen.page, SIGHTINGS.c.region == seen.region, near)
+    query = _ON_PAGE.where(SIGHTINGS.c.page == seen.page, SIGHTINGS.c.list_number == seen.list_number, near)
     query = query.where(SIGHTINGS.c.last_at == seen.last_at.timestamp())
     return [int(number) for number in connection.execute(query).scalars()]

@@ -19,7 +19,7 @@ from sqlalchemy import ColumnElement, Connection, Row, Select, and_, func, or_, 
 
 from scythe.archive.archive import insert_new, reads, writes
 from scythe.archive.results import HostRow, HostState
-from scythe.archive.schema import IS_WATCHED, LANES, SITE_LANES, URLS, moment, seconds
+from scythe.archive.schema import HOSTS, IS_WATCHED, SITE_HOSTS, URLS, moment, seconds
 from scythe.crawl_model import CRAWLED, WATCHED, HostLease
 
 _PROC = Path("/proc")
@@ -108,14 +108,14 @@ def take_host(
     kinds: Collection[str] = CRAWLED,
     due_by: datetime | None = None,
 ) -> HostLease | None:
-    """Take a lane of the site that has addresses due and that no living process holds; None if there is none.
+    """Take a host of the site that has addresses due and that no living process holds; None if there is none.
 
     Those count that were due at `due_by`, or without it are now. Ask nothing after `lease_s` without `keep_host`: by
     then it may be another's.
     """
     at, me = seconds(now), owner.to_text()
     due = at if due_by is None else seconds(due_by)
-    for row in connection.execute(_hosts_with_work(site, due, kinds).order_by(LANES.c.free_at)).all():
+    for row in connection.execute(_hosts_with_work(site, due, kinds).order_by(HOSTS.c.free_at)).all():
         if _is_held(row, at) or _is_promised(row, me, at):
             continue
         if _take(connection, row, me, at + min(lease_s, LONGEST_S)):
@@ -126,15 +126,15 @@ def take_host(
 def hold_hosts(
     connection: Connection, names: Sequence[str], owner: Owner, *, now: datetime, pause_s: float, most: int
 ) -> list[str]:
-    """Take those of the lanes, in order, that nobody holds and that may be asked now; return at most so many held.
+    """Take those of the hosts, in order, that nobody holds and that may be asked now; return at most so many held.
 
     One that was lost, not left, is free after a pause: nobody knows when its host was last asked. Call `keep_hosts`
     in the same transaction: a hold lasts no longer than this.
     """
     at, me = seconds(now), owner.to_text()
     known = _known(connection, sorted(names))
-    insert_new(connection, LANES, [{"name": name} for name in sorted(names) if name not in known])
-    rows = {row.name: row for row in connection.execute(select(LANES).where(LANES.c.name.in_(names)))}
+    insert_new(connection, HOSTS, [{"name": name} for name in sorted(names) if name not in known])
+    rows = {row.name: row for row in connection.execute(select(HOSTS).where(HOSTS.c.name.in_(names)))}
     held: list[str] = []
     for row in map(rows.__getitem__, names):
         if len(held) >= most:
@@ -144,7 +144,7 @@ def hold_hosts(
         elif _is_held(row, at) or _is_promised(row, me, at):
             continue
         elif row.owner is not None:
-            lost = update(LANES).where(LANES.c.id == row.id, LANES.c.owner == row.owner)
+            lost = update(HOSTS).where(HOSTS.c.id == row.id, HOSTS.c.owner == row.owner)
             connection.execute(lost.values(owner=None, until=None, free_at=at + pause_s))
         elif seconds(_free_at(row, at)) <= at and _take(connection, row, me, at):
             held.append(row.name)
@@ -154,55 +154,55 @@ def hold_hosts(
 def keep_hosts(
     connection: Connection, names: Collection[str], owner: Owner, *, now: datetime, lease_s: float
 ) -> dict[str, bool]:
-    """Renew the holds on some lanes; return those that still are held, True where somebody waits for one."""
+    """Renew the holds on some hosts; return those that still are held, True where somebody waits for one."""
     at, me = seconds(now), owner.to_text()
     kept = connection.execute(
-        update(LANES)
-        .where(LANES.c.name.in_(sorted(names)), LANES.c.owner == me)
+        update(HOSTS)
+        .where(HOSTS.c.name.in_(sorted(names)), HOSTS.c.owner == me)
         .values(until=at + min(lease_s, LONGEST_S))
-        .returning(LANES.c.name, LANES.c.wanted_by, LANES.c.wanted_at)
+        .returning(HOSTS.c.name, HOSTS.c.wanted_by, HOSTS.c.wanted_at)
     ).all()
     return {row.name: row.wanted_by != me and _is_wish(row, at) for row in kept}
 
 
 def want_hosts(connection: Connection, names: Collection[str], owner: Owner, *, now: datetime) -> None:
-    """Put a wish down on those of the lanes that another holds, unless somebody was first."""
-    rows = connection.execute(select(LANES).where(LANES.c.name.in_(sorted(names))).order_by(LANES.c.name)).all()
+    """Put a wish down on those of the hosts that another holds, unless somebody was first."""
+    rows = connection.execute(select(HOSTS).where(HOSTS.c.name.in_(sorted(names))).order_by(HOSTS.c.name)).all()
     _wish(connection, rows, owner.to_text(), seconds(now))
 
 
 @writes
 def keep_host(
-    connection: Connection, lane: HostLease, owner: Owner, *, now: datetime, lease_s: float = 60.0
+    connection: Connection, host: HostLease, owner: Owner, *, now: datetime, lease_s: float = 60.0
 ) -> HostState:
     """Renew a hold; say whether it still is one, and whether somebody waits."""
-    kept = keep_hosts(connection, [lane.name], owner, now=now, lease_s=lease_s)
-    return HostState(is_held=lane.name in kept, is_wanted=kept.get(lane.name, False))
+    kept = keep_hosts(connection, [host.name], owner, now=now, lease_s=lease_s)
+    return HostState(is_held=host.name in kept, is_wanted=kept.get(host.name, False))
 
 
 @writes
 def want_host(
     connection: Connection, site: int, owner: Owner, *, now: datetime, kinds: Collection[str] = CRAWLED
 ) -> None:
-    """Put a wish down on every lane of the site with work that another holds, unless somebody was first."""
+    """Put a wish down on every host of the site with work that another holds, unless somebody was first."""
     at = seconds(now)
     _wish(connection, connection.execute(_hosts_with_work(site, at, kinds)).all(), owner.to_text(), at)
 
 
 @writes
-def leave_host(connection: Connection, lane: HostLease, owner: Owner, *, free_at: datetime, slow: float) -> None:
-    """Give a lane back with what the next holder must heed; nothing happens where it was lost before."""
+def leave_host(connection: Connection, host: HostLease, owner: Owner, *, free_at: datetime, slow: float) -> None:
+    """Give a host back with what the next holder must heed; nothing happens where it was lost before."""
     connection.execute(
-        update(LANES)
-        .where(LANES.c.name == lane.name, LANES.c.owner == owner.to_text())
+        update(HOSTS)
+        .where(HOSTS.c.name == host.name, HOSTS.c.owner == owner.to_text())
         .values(owner=None, until=None, free_at=seconds(free_at), slow=slow)
     )
 
 
 def leave_hosts(connection: Connection, free_at: Mapping[str, float], owner: Owner) -> None:
-    """Give lanes back, each with when it may next be asked; nothing happens to one that was lost before."""
+    """Give hosts back, each with when it may next be asked; nothing happens to one that was lost before."""
     for name, at in sorted(free_at.items()):
-        held = update(LANES).where(LANES.c.name == name, LANES.c.owner == owner.to_text())
+        held = update(HOSTS).where(HOSTS.c.name == name, HOSTS.c.owner == owner.to_text())
         connection.execute(held.values(owner=None, until=None, free_at=at))
 
 
@@ -210,17 +210,17 @@ def leave_hosts(connection: Connection, free_at: Mapping[str, float], owner: Own
 def host_rows(
     connection: Connection, site: int, *, now: datetime, kinds: Collection[str] = CRAWLED, idle: bool = False
 ) -> list[HostRow]:
-    """Return the lanes of a site that have addresses waiting, due or not, and who holds them now; with `idle` all."""
+    """Return the hosts of a site that have addresses waiting, due or not, and who holds them now; with `idle` all."""
     at = seconds(now)
     waiting = (
-        of_kinds(select(URLS.c.lane, func.count().label("waiting")), kinds)
+        of_kinds(select(URLS.c.host, func.count().label("waiting")), kinds)
         .where(URLS.c.site == site, URLS.c.due_at.is_not(None))
-        .group_by(URLS.c.lane)
+        .group_by(URLS.c.host)
         .subquery()
     )
-    query = select(LANES, func.coalesce(waiting.c.waiting, 0).label("waiting"))
-    query = query.join(SITE_LANES, SITE_LANES.c.lane == LANES.c.id).where(SITE_LANES.c.site == site)
-    rows = connection.execute(query.join(waiting, waiting.c.lane == LANES.c.id, isouter=idle))
+    query = select(HOSTS, func.coalesce(waiting.c.waiting, 0).label("waiting"))
+    query = query.join(SITE_HOSTS, SITE_HOSTS.c.host == HOSTS.c.id).where(SITE_HOSTS.c.site == site)
+    rows = connection.execute(query.join(waiting, waiting.c.host == HOSTS.c.id, isouter=idle))
     return [
         HostRow(row.name, row.waiting, row.owner if _is_held(row, at) else "", _free_at(row, at), row.slow)
         for row in rows.all()
@@ -228,14 +228,14 @@ def host_rows(
 
 
 def host_ids(connection: Connection, wanted: set[tuple[int, str]]) -> dict[str, int]:
-    """Return the number of each lane by name, new ones made; `wanted` are pairs of site and lane."""
+    """Return the number of each host by name, new ones made; `wanted` are pairs of site and host."""
     names = sorted({name for _, name in wanted})
     known = _known(connection, names)
     if len(known) < len(names):
-        insert_new(connection, LANES, [{"name": name} for name in names if name not in known])
+        insert_new(connection, HOSTS, [{"name": name} for name in names if name not in known])
         known = _known(connection, names)
-    pairs = [{"site": site, "lane": known[name]} for site, name in sorted(wanted)]
-    insert_new(connection, SITE_LANES, pairs)
+    pairs = [{"site": site, "host": known[name]} for site, name in sorted(wanted)]
+    insert_new(connection, SITE_HOSTS, pairs)
     return known
 
 
@@ -255,16 +255,16 @@ def of_kinds(query: Select[Any], kinds: Collection[str]) -> Select[Any]:
 
 def _hosts_with_work(site: int, at: float, kinds: Collection[str]) -> Select[Any]:
     waiting = of_kinds(select(URLS.c.id), kinds)
-    work = waiting.where(URLS.c.site == site, URLS.c.lane == LANES.c.id, is_due(at)).exists()
-    return select(LANES).join(SITE_LANES, SITE_LANES.c.lane == LANES.c.id).where(SITE_LANES.c.site == site, work)
+    work = waiting.where(URLS.c.site == site, URLS.c.host == HOSTS.c.id, is_due(at)).exists()
+    return select(HOSTS).join(SITE_HOSTS, SITE_HOSTS.c.host == HOSTS.c.id).where(SITE_HOSTS.c.site == site, work)
 
 
 def _take(connection: Connection, row: Row[Any], me: str, until: float) -> bool:
-    """Take a lane that is as it was read; False: another was faster."""
+    """Take a host that is as it was read; False: another was faster."""
     taken = connection.execute(
-        update(LANES)
-        .where(LANES.c.id == row.id, LANES.c.owner.is_not_distinct_from(row.owner))
-        .where(LANES.c.until.is_not_distinct_from(row.until))
+        update(HOSTS)
+        .where(HOSTS.c.id == row.id, HOSTS.c.owner.is_not_distinct_from(row.owner))
+        .where(HOSTS.c.until.is_not_distinct_from(row.until))
         .values(owner=me, until=until, wanted_by=None, wanted_at=None)
     )
     return taken.rowcount == 1
@@ -274,11 +274,11 @@ def _wish(connection: Connection, rows: Sequence[Row[Any]], me: str, at: float) 
     for row in rows:
         if row.owner in (None, me) or (_is_wish(row, at) and row.wanted_by != me):
             continue
-        connection.execute(update(LANES).where(LANES.c.id == row.id).values(wanted_by=me, wanted_at=at))
+        connection.execute(update(HOSTS).where(HOSTS.c.id == row.id).values(wanted_by=me, wanted_at=at))
 
 
 def _is_held(row: Row[Any], at: float) -> bool:
-    """Say whether a living process holds the lane, and not for longer than anybody may."""
+    """Say whether a living process holds the host, and not for longer than anybody may."""
     if row.owner is None or not at < row.until <= at + LONGEST_S:
         return False
     return Owner.from_text(row.owner).is_alive()
@@ -293,11 +293,11 @@ def _is_wish(row: Row[Any], at: float) -> bool:
 
 
 def _is_promised(row: Row[Any], me: str, at: float) -> bool:
-    """Say whether another process waits, so that who gave a lane away does not take it back at once."""
+    """Say whether another process waits, so that who gave a host away does not take it back at once."""
     return row.wanted_by != me and _is_wish(row, at)
 
 
 def _known(connection: Connection, names: list[str]) -> dict[str, int]:
     return {
-        row.name: row.id for row in connection.execute(select(LANES.c.name, LANES.c.id).where(LANES.c.name.in_(names)))
+        row.name: row.id for row in connection.execute(select(HOSTS.c.name, HOSTS.c.id).where(HOSTS.c.name.in_(names)))
     }

@@ -7,14 +7,14 @@ al.: Detecting Near-Duplicates for Web Crawling, WWW 2007). They are only a hint
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sqlalchemy import BindParameter, Connection, bindparam, delete, func, insert, select, update
 
 from scythe.archive.archive import Archive, insert_new, write_rows
-from scythe.archive.bodies import keep, put_aside
+from scythe.archive.bodies import keep, put_aside, tend
 from scythe.archive.frontier import add_found, waiting_among
 from scythe.archive.host_leases import LONGEST_LIST_S, LONGEST_S
 from scythe.archive.observations import note_looks
@@ -156,6 +156,7 @@ class _Plan:
     body_hash: bytes
     text: str
     text_hash: bytes | None
+    body: bytes | None = None  # BODIES.hash of what came, where that is kept
     text_at: int | None = None  # version that holds the same text
     version: int = 0
 
@@ -182,14 +183,19 @@ class _Content:
     texts: dict[bytes, tuple[int | None, int]] = field(default_factory=dict)  # -> page, version that holds it
 
 
-def shelve(archive: Archive, connection: Connection, outcomes: Sequence[Outcome]) -> list[Shelved]:
-    """Store pages, versions and extractions of outcomes, each of another address; tell what became of each."""
+def shelve(
+    archive: Archive, connection: Connection, outcomes: Sequence[Outcome], bodies: Mapping[int, bytes]
+) -> list[Shelved]:
+    """Store pages, versions and extractions of outcomes, each of another address; tell what became of each.
+
+    `bodies` are the hashes of those that are kept, by address.
+    """
     known = {row.id: row for row in connection.execute(_KNOWN, {"ids": [outcome.task.id for outcome in outcomes]})}
     plans: list[_Plan] = []
     seen, missed, shelves = [], [], []
     for outcome in outcomes:
         page = known.get(outcome.task.id)
-        plan = _plan(outcome, page)
+        plan = _plan(outcome, page, bodies.get(outcome.task.id))
         shelved = Shelved()
         at = {"of": outcome.task.id, "at": seconds(outcome.at)}
         if plan is not None:
@@ -208,7 +214,7 @@ def shelve(archive: Archive, connection: Connection, outcomes: Sequence[Outcome]
     return shelves
 
 
-def _plan(outcome: Outcome, known: Any) -> _Plan | None:
+def _plan(outcome: Outcome, known: Any, body: bytes | None) -> _Plan | None:
     """Return the version to be written for an outcome, or None where there is nothing new to write."""
     extracted = outcome.extracted
     if extracted is None:
@@ -226,7 +232,8 @@ def _plan(outcome: Outcome, known: Any) -> _Plan | None:
         return None
     stored = "cut" if is_cut else "changed" if known is not None and known.is_complete else "new"
     told = not is_cut and not is_list and len(text) >= TEXT_CHARS
-    return _Plan(outcome, extracted, Shelved(stored), known, body_hash, text, text_hash if told else None)
+    known_by = text_hash if told else None
+    return _Plan(outcome, extracted, Shelved(stored), known, body_hash, text, known_by, None if is_list else body)
 
 
 def _write(archive: Archive, connection: Connection, plans: Sequence[_Plan]) -> None:
@@ -340,6 +347,7 @@ def _version_row(plan: _Plan) -> dict[str, Any]:
         "is_complete": plan.is_complete,
         "duplicate_of": plan.shelved.duplicate_of,
         "near": plan.shelved.near,
+        "body": plan.body,
     }
 
 
@@ -358,7 +366,7 @@ def _extraction_row(plan: _Plan) -> dict[str, Any]:
 _CHANGING = ("state", "why", "attempts", "due_at", "visited_at", "etag", "modified")
 _SETTLE = update(URLS).where(URLS.c.id == bindparam("of")).values({name: bindparam(name) for name in _CHANGING})
 _FETCH = insert(FETCHES)
-LISTS = -1  # writers of lists queue as those of one site do: so records of lists are numbered in the order they appear
+LIST_WRITERS = -1  # writers of lists queue as those of one site do: so records are numbered as they appear
 AT_ONCE = 500  # outcomes looked up with one query; SQLite takes 32 766 values in one, some outcomes need five
 
 
@@ -370,7 +378,7 @@ def store_outcomes(archive: Archive, outcomes: Sequence[Outcome]) -> list[Receip
     if not outcomes:
         return []
     receipts = []
-    sites = {outcome.task.site for outcome in outcomes} | {LISTS for one in outcomes if one.task.kind == "list"}
+    sites = {outcome.task.site for outcome in outcomes} | {LIST_WRITERS for one in outcomes if one.task.kind == "list"}
     put_aside(archive, [outcome.raw.body for outcome in outcomes if outcome.raw is not None])
     with archive.writing(*sites) as connection:
         for start in range(0, len(outcomes), AT_ONCE):
@@ -406,9 +414,13 @@ def _store(archive: Archive, connection: Connection, outcomes: Sequence[Outcome]
         return []
     at = seconds(max(outcome.at for outcome in outcomes))
     found = add_found(connection, [(one.task.site, one.found, one.task.id) for one in outcomes], at)
-    shelved = shelve(archive, connection, outcomes)
+    came = [(one.task, one.raw.body) for one in outcomes if one.raw is not None]
+    hashes = keep(archive, connection, [(task.site, body) for task, body in came])
+    bodies = {task.id: hashed for (task, _), hashed in zip(came, hashes, strict=True)}
+    shelved = shelve(archive, connection, outcomes, bodies)
     write_rows(connection, _SETTLE, [_state_row(outcome) for outcome in outcomes])
-    _log(archive, connection, outcomes)
+    _log(connection, outcomes, bodies)
+    tend(archive, connection, {task.site for task, _ in came})
     on_pages = [outcome for outcome, one in zip(outcomes, shelved, strict=True) if one.stored]
     records = sight(archive, connection, on_pages)
     note_looks(connection, outcomes)
@@ -455,10 +467,9 @@ def _state_row(outcome: Outcome) -> dict[str, Any]:
     }
 
 
-def _log(archive: Archive, connection: Connection, outcomes: Sequence[Outcome]) -> None:
+def _log(connection: Connection, outcomes: Sequence[Outcome], bodies: Mapping[int, bytes]) -> None:
     """Write down every request; an outcome with neither an answer nor a duration asked nothing."""
     asked = [outcome for outcome in outcomes if outcome.status is not None or outcome.seconds > 0]
-    bodies = iter(keep(archive, connection, [outcome.raw.body for outcome in asked if outcome.raw is not None]))
     rows = []
     for outcome in asked:
         plain = ("status", "state", "seconds", "size", "is_unchanged", "cut_at_bytes")
@@ -467,6 +478,6 @@ def _log(archive: Archive, connection: Connection, outcomes: Sequence[Outcome]) 
         row |= {"why": storable(outcome.why), "content_type": storable(outcome.content_type)}
         raw = outcome.raw
         row["headers"] = None if raw is None else storable(json.dumps(raw.headers, ensure_ascii=False))
-        row["body"] = None if raw is None else next(bodies)
+        row["body"] = bodies.get(outcome.task.id)
         rows.append(row)
     write_rows(connection, _FETCH, rows)

@@ -129,7 +129,7 @@ class StoredPage:
     language: str = ""
     published: str = ""
     how: str = ""  # cut, tree, mixed, cold
-    regions: tuple[RecordList, ...] = ()
+    lists: tuple[RecordList, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,7 +216,7 @@ class WatchRow:
     site: int
     site_key: str
     url: Url
-    lane: str
+    host: str
     options: str  # JSON
     notes: str  # JSON, or empty
     state: str  # of its address, one of visits.STATES
@@ -229,7 +229,7 @@ class WatchRow:
 
 
 @dataclass(frozen=True, slots=True)
-class RegionRow:
+class ListRow:
     """What repeats on a watched page, as the last visit left it."""
 
     id: int
@@ -257,10 +257,10 @@ class RegionRow:
 
 @dataclass(frozen=True, slots=True)
 class LookRow:
-    """One region at one visit, and what was planned then."""
+    """One list at one visit, and what was planned then."""
 
     id: int
-    region: int
+    list_id: int
     at: datetime
     since_s: float | None
     shown: int | None  # None: it was not there
@@ -276,9 +276,9 @@ class LookRow:
 
 @dataclass(frozen=True, slots=True)
 class PlanRow:
-    """A region with its page and the last look at it: what a plan shows."""
+    """A list with its page and the last look at it: what a plan shows."""
 
-    region: RegionRow
+    listed: ListRow
     site_key: str
     url: Url
     due_at: datetime | None  # as in WatchRow

@@ -15,7 +15,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, Select, and_, bindparam, exists, func, or_, select
 
 from scythe.archive.archive import IN_ONE_QUERY, Archive, from_row, soundly, walk
-from scythe.archive.bodies import read_body
+from scythe.archive.bodies import PACKED, read_body
 from scythe.archive.results import PageQuery, StoredPage, StoredRaw, StoredRecord
 from scythe.archive.schema import (
     BODIES,
@@ -130,8 +130,8 @@ class _Sighted:
 
     first_at: float
     last_at: float
-    region: int  # its number on the page
-    kind: str  # of the region where it was seen first
+    listed: int  # its number on the page
+    kind: str  # of the list where it was seen first
     columns: tuple[str, ...]
     record: Record
 
@@ -244,7 +244,7 @@ def read_raw(archive: Archive, wanted: PageQuery) -> Iterator[StoredRaw]:
     """Yield responses in the order they came: the newest of each address, or with `all_versions` every one kept."""
     query = (
         select(FETCHES.c.at, FETCHES.c.status, FETCHES.c.headers, FETCHES.c.cut_at_bytes, URLS.c.url)
-        .add_columns(BODIES.c.hash, BODIES.c.packed, BODIES.c.size, BODIES.c.store)
+        .add_columns(*PACKED)
         .join_from(FETCHES, BODIES, BODIES.c.hash == FETCHES.c.body)
         .join(URLS, URLS.c.id == FETCHES.c.url)
         .where(FETCHES.c.id.in_(bindparam("ids", expanding=True)))
@@ -253,8 +253,8 @@ def read_raw(archive: Archive, wanted: PageQuery) -> Iterator[StoredRaw]:
     for some in _together(walk(archive, select_responses(wanted, archive), FETCHES.c.id)):
         with archive.reading() as connection:
             rows = connection.execute(query, {"ids": [one.id for one in some]}).all()
-        for row in rows:
-            yield _raw(row, archive)
+            found = [_raw(archive, connection, row) for row in rows]
+        yield from found
 
 
 def count_pages(archive: Archive, wanted: PageQuery) -> int:
@@ -324,30 +324,30 @@ def _read_sightings(connection: Connection, pages: set[int]) -> dict[int, list[_
     """Return what was listed on each of some pages, at any time, in the order of the page."""
     found: dict[int, list[_Sighted]] = defaultdict(list)
     query = (
-        select(SIGHTINGS.c.page, SIGHTINGS.c.first_at, SIGHTINGS.c.last_at, SIGHTINGS.c.region, RECORDS.c.kind)
+        select(SIGHTINGS.c.page, SIGHTINGS.c.first_at, SIGHTINGS.c.last_at, SIGHTINGS.c.list_number, RECORDS.c.kind)
         .add_columns(func.coalesce(SIGHTINGS.c.fields, RECORDS.c.fields).label("fields"))
         .add_columns(RECORDS.c.links, RECORDS.c.images, RECORDS.c.html)
         .join_from(SIGHTINGS, RECORDS, RECORDS.c.id == SIGHTINGS.c.record)
         .where(SIGHTINGS.c.page.in_(pages))
-        .order_by(SIGHTINGS.c.page, SIGHTINGS.c.region, SIGHTINGS.c.place, SIGHTINGS.c.record)
+        .order_by(SIGHTINGS.c.page, SIGHTINGS.c.list_number, SIGHTINGS.c.place, SIGHTINGS.c.record)
     )
     for row in connection.execute(query) if pages else ():
         columns, fields = _fields(row.fields)
         record = Record(fields, _addresses(row.links), _addresses(row.images), row.html)
-        found[row.page].append(_Sighted(row.first_at, row.last_at, row.region or 0, row.kind, columns, record))
+        found[row.page].append(_Sighted(row.first_at, row.last_at, row.list_number or 0, row.kind, columns, record))
     return found
 
 
-def _regions(sighted: list[_Sighted], since: float, until: float | None) -> tuple[RecordList, ...]:
+def _lists(sighted: list[_Sighted], since: float, until: float | None) -> tuple[RecordList, ...]:
     """Return what a version of a page listed, from when it was fetched to when the next one was."""
-    regions: dict[int, list[_Sighted]] = defaultdict(list)
+    lists: dict[int, list[_Sighted]] = defaultdict(list)
     for one in sighted:
         if one.last_at >= since and (until is None or one.first_at < until):
-            regions[one.region].append(one)
-    return tuple(_region(ones) for ones in regions.values())
+            lists[one.listed].append(one)
+    return tuple(_list(ones) for ones in lists.values())
 
 
-def _region(sighted: list[_Sighted]) -> RecordList:
+def _list(sighted: list[_Sighted]) -> RecordList:
     """Line up records: each names only the columns that it fills."""
     columns = tuple(dict.fromkeys(name for one in sighted for name in one.columns))
     records = []
@@ -359,12 +359,12 @@ def _region(sighted: list[_Sighted]) -> RecordList:
 
 
 def _page(row: Any, sighted: list[_Sighted]) -> StoredPage:
-    return from_row(StoredPage, row, text=row.text or "", regions=_regions(sighted, row.fetched_at, row.until))
+    return from_row(StoredPage, row, text=row.text or "", lists=_lists(sighted, row.fetched_at, row.until))
 
 
-def _raw(row: Any, archive: Archive) -> StoredRaw:
+def _raw(archive: Archive, connection: Connection, row: Any) -> StoredRaw:
     try:
-        body = read_body(archive.stores, row)
+        body = read_body(archive, connection, row)
     except ArchiveFailed as error:
         raise ArchiveFailed(f"{archive.where}: {row.url}: {error}") from error
     headers = tuple((str(name), str(value)) for name, value in json.loads(row.headers or "[]"))

@@ -96,9 +96,9 @@ SITES = Table(
     Column("learner_until", Double),  # its right runs out
 )
 
-# Who may ask a host. A lane belongs to no site: two sites that share a host share its pause.
-LANES = Table(
-    "lanes",
+# Who may ask a host. It belongs to no site: two sites that share a host share its pause.
+HOSTS = Table(
+    "hosts",
     TABLES,
     Column("id", ID, primary_key=True),
     Column("name", Text, nullable=False, unique=True),
@@ -110,11 +110,11 @@ LANES = Table(
     Column("wanted_at", Double),
 )
 
-SITE_LANES = Table(
-    "site_lanes",
+SITE_HOSTS = Table(
+    "site_hosts",
     TABLES,
     Column("site", ForeignKey("sites.id"), primary_key=True),
-    Column("lane", ForeignKey("lanes.id"), primary_key=True),
+    Column("host", ForeignKey("hosts.id"), primary_key=True),
     sqlite_with_rowid=False,
 )
 
@@ -124,7 +124,7 @@ URLS = Table(
     TABLES,
     Column("id", ID, primary_key=True),
     Column("site", ForeignKey("sites.id"), nullable=False),
-    Column("lane", ForeignKey("lanes.id"), nullable=False),
+    Column("host", ForeignKey("hosts.id"), nullable=False),
     Column("key", LargeBinary, nullable=False),  # hash of Found.key: addresses are longer than an index takes
     Column("url", Text, nullable=False),
     Column("how", Text, nullable=False),
@@ -145,7 +145,7 @@ URLS = Table(
     CheckConstraint("(state IN ('new', 'retry')) = (due_at IS NOT NULL)", name="waiting_is_due"),
 )
 _WAITS = column("due_at").is_not(None)
-_BY_RANK = ("site", "lane", "rank", "depth", "id", "due_at", "kind")
+_BY_RANK = ("site", "host", "rank", "depth", "id", "due_at", "kind")
 Index(
     "urls_waiting",
     *(URLS.c[name] for name in _BY_RANK),  # the last two to count from it alone
@@ -177,13 +177,27 @@ FETCHES = Table(
     Column("body", ForeignKey("bodies.hash")),  # NULL: not kept
 )
 
+# What pages of a site share, by which their bodies are packed: a page is then little more than what is new on it.
+DICTIONARIES = Table(
+    "dictionaries",
+    TABLES,
+    Column("id", BigInteger, primary_key=True, autoincrement=False),  # from the digest of what is packed
+    Column("site", ForeignKey("sites.id"), nullable=False, index=True),
+    Column("packed", LargeBinary, nullable=False),  # zstd
+    Column("size", BigInteger, nullable=False),
+    Column("bodies", BigInteger, nullable=False),  # that were packed by it
+    Column("next_try", BigInteger, nullable=False),  # at so many bodies it is seen whether another would do better
+    Column("at", Double, nullable=False),
+)
+
 BODIES = Table(
     "bodies",
     TABLES,
-    Column("hash", LargeBinary, primary_key=True),  # hashes.digest of the body
+    Column("hash", LargeBinary, primary_key=True),  # digest of the body
     Column("size", BigInteger, nullable=False),  # of the body
     Column("packed", LargeBinary, nullable=False),  # the body, zstd; empty where another store has it
     Column("store", Text),  # the name of that store; NULL: the body is here
+    Column("dictionary", ForeignKey("dictionaries.id")),  # by which it is packed; NULL: by none
 )
 
 # An address whose body was extracted at least once, as it is now.
@@ -224,6 +238,7 @@ VERSIONS = Table(
     Column("is_complete", Boolean, nullable=False),
     Column("duplicate_of", ID),  # page that had the same body or text then
     Column("near", ID),  # page that had nearly the same text then
+    Column("body", ForeignKey("bodies.hash")),  # the page as it came; NULL: not kept
     UniqueConstraint("page", "number"),
 )
 
@@ -245,6 +260,15 @@ EXTRACTIONS = Table(
     Column("tree_fields", Integer, nullable=False),
     Column("missing_fields", Integer, nullable=False),
     Column("checksum", LargeBinary),  # of the texts in this row, CHECKED; NULL: written by version 1
+    Column("profile", Integer),  # profiles.version by which it was extracted; 0: nothing was learned; NULL: unknown
+    Column("made_by", Text, nullable=False, server_default=""),  # version of scythe; empty: unknown
+)
+_HAS_TEXT_ELSEWHERE = column("text_of").is_not(None)
+Index(
+    "extractions_text_of",
+    EXTRACTIONS.c.text_of,
+    sqlite_where=_HAS_TEXT_ELSEWHERE,
+    postgresql_where=_HAS_TEXT_ELSEWHERE,
 )
 
 # Where to look for texts that differ in a few bits of their fingerprint: near.py
@@ -264,7 +288,7 @@ RECORDS = Table(
     Column("site", ForeignKey("sites.id"), nullable=False),
     Column("identity", LargeBinary, nullable=False),
     Column("told_by", Text, nullable=False),  # what makes it itself: links, fields, both
-    Column("kind", Text, nullable=False),  # of its region
+    Column("kind", Text, nullable=False),  # of its list
     Column("fields", Text, nullable=False),  # JSON object: column -> text
     Column("fields_hash", LargeBinary, nullable=False),
     Column("links", Text, nullable=False),  # JSON list
@@ -290,8 +314,8 @@ SIGHTINGS = Table(
     Column("last_at", Double, nullable=False),
     Column("times", Integer, nullable=False),
     Column("fields", Text),  # as last seen here, where they differ from the record's own
-    Column("region", SmallInteger),  # of the page, 0 is the one it is about: where it was last seen
-    Column("place", Integer),  # in its region
+    Column("list_number", SmallInteger),  # of the page, 0 is the one it is about: where it was last seen
+    Column("place", Integer),  # in its list
     sqlite_with_rowid=False,
 )
 
@@ -308,6 +332,7 @@ PROFILES = Table(
     Column("version", Integer, primary_key=True, autoincrement=False),
     Column("profile", Text, nullable=False),  # JSON
     Column("at", Double, nullable=False),
+    Column("rules", LargeBinary),  # digest of its rules: extractions by others are not up to date; NULL: unknown
 )
 
 ROBOTS = Table(
@@ -332,8 +357,8 @@ WATCHES = Table(
 )
 
 # What repeats on a watched page, as it was left by the last visit.
-REGIONS = Table(
-    "regions",
+LISTS = Table(
+    "lists",
     TABLES,
     Column("id", ID, primary_key=True),
     Column("watch", ForeignKey("watches.id"), nullable=False),
@@ -363,15 +388,15 @@ REGIONS = Table(
     UniqueConstraint("watch", "number"),
 )
 
-# The journal: every region at every visit. In the order of `id`: clocks jump.
+# The journal: every list at every visit. In the order of `id`: clocks jump.
 LOOKS = Table(
     "looks",
     TABLES,
     Column("id", ID, primary_key=True),
-    Column("region", ForeignKey("regions.id"), nullable=False),
+    Column("list", ForeignKey("lists.id"), nullable=False),
     Column("at", Double, nullable=False),
     Column("since_s", Double),  # NULL: the first visit, or nobody knows
-    Column("shown", Integer),  # NULL: the region was not there
+    Column("shown", Integer),  # NULL: the list was not there
     Column("new", Integer, nullable=False),
     Column("known", Integer, nullable=False),
     Column("recovered", Integer, nullable=False),
@@ -385,7 +410,7 @@ LOOKS = Table(
     Column("rate", Double, nullable=False),
     Column("why", Text, nullable=False),
 )
-Index("looks_region", LOOKS.c.region, LOOKS.c.id)
+Index("looks_list", LOOKS.c.list, LOOKS.c.id)
 
 # How far somebody has come who takes new records one after the other: a hook, a feed.
 CURSORS = Table(
@@ -436,7 +461,7 @@ REQUESTS = Table(
     Column("id", ID, primary_key=True),
     Column("crawl", Text, nullable=False),  # whose: two crawls do not see each other's
     Column("key", LargeBinary),  # one request of a crawl; NULL: it may be asked again
-    Column("lane", Text, nullable=False),
+    Column("host", Text, nullable=False),
     Column("url", Text, nullable=False),
     Column("priority", Integer, nullable=False),  # higher is sooner
     Column("request", Text, nullable=False),  # JSON
@@ -451,7 +476,7 @@ _ASKED = column("state") == literal_column("'waiting'")
 Index(
     "requests_waiting",
     REQUESTS.c.crawl,
-    REQUESTS.c.lane,
+    REQUESTS.c.host,
     REQUESTS.c.priority.desc(),
     REQUESTS.c.id,
     sqlite_where=_ASKED,

@@ -16,13 +16,13 @@ from scythe.archive.results import HostRow, StoredRobots
 from scythe.archive.schema import (
     EXTRACTIONS,
     FETCHES,
-    LANES,
+    HOSTS,
     PAGES,
     PROFILES,
     RECORDS,
     ROBOTS,
     SIGHTINGS,
-    SITE_LANES,
+    SITE_HOSTS,
     SITES,
     URLS,
     VERSIONS,
@@ -113,7 +113,7 @@ _FAILURES = 20  # that are shown
 _SAMPLED = 800  # pages whose extractions are looked at ...
 _EXTRACTIONS = 3_000  # ... and versions of them
 _SPANS = 24  # parts that the time is cut into
-_LANES = 50
+_HOSTS = 50
 _LENGTHS_S = (3_600, 10_800, 43_200, 86_400, 604_800, 2_592_000, 31_536_000)
 
 
@@ -171,7 +171,7 @@ class SiteHealth:
     sampled: int  # pages that the shares are of
     versions: list[Version]  # of the profile, the newest first
     robots: list[StoredRobots]
-    lanes: list[HostRow]
+    hosts: list[HostRow]
 
 
 def read_health(archive: Archive, site: int, *, now: datetime, versions: int = 40) -> SiteHealth:
@@ -191,7 +191,7 @@ def read_health(archive: Archive, site: int, *, now: datetime, versions: int = 4
             sampled=sampled,
             versions=read_versions(connection, site, versions),
             robots=_robots(connection, site),
-            lanes=host_rows(connection, site, now=now, kinds=(*CRAWLED, "list"), idle=True)[:_LANES],
+            hosts=host_rows(connection, site, now=now, kinds=(*CRAWLED, "list"), idle=True)[:_HOSTS],
         )
 
 
@@ -283,8 +283,8 @@ def _failures(connection: Connection, fetches: Sequence[Row[Any]]) -> list[Faile
 
 
 def _robots(connection: Connection, site: int) -> list[StoredRobots]:
-    lanes = select(LANES.c.name).join(SITE_LANES, SITE_LANES.c.lane == LANES.c.id).where(SITE_LANES.c.site == site)
-    names = connection.execute(lanes.order_by(LANES.c.name).limit(_LANES)).scalars().all()
+    hosts = select(HOSTS.c.name).join(SITE_HOSTS, SITE_HOSTS.c.host == HOSTS.c.id).where(SITE_HOSTS.c.site == site)
+    names = connection.execute(hosts.order_by(HOSTS.c.name).limit(_HOSTS)).scalars().all()
     origins = [f"{scheme}://{name}" for name in names for scheme in ("https", "http")]
     rows = connection.execute(select(ROBOTS).where(ROBOTS.c.origin.in_(origins)).order_by(ROBOTS.c.origin)).all()
     return [from_row(StoredRobots, row) for row in rows]

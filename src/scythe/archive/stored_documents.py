@@ -34,7 +34,7 @@ def to_document(stored: StoredPage | Extracted, url: Url | None = None) -> Docum
         losses=tuple(Loss(what, count) for what, count in rest.get("losses", ())),
         why=rest.get("why", ""),
         content=content,
-        listing=_lists(rest, stored.regions),
+        listing=_lists(rest, stored.lists),
     )
 
 
@@ -51,9 +51,9 @@ def _stored_field(
     return Field(values, (span[0], span[1]) if span else None, how.get(name, ""))
 
 
-def _lists(rest: Mapping[str, Any], regions: tuple[RecordList, ...]) -> Listed:
+def _lists(rest: Mapping[str, Any], lists: tuple[RecordList, ...]) -> Listed:
     attributes = tuple((name, value) for name, value in rest.get("attributes", ()))
-    return Listed(regions, attributes, convert(rest.get("paging", {}), Paging))
+    return Listed(lists, attributes, convert(rest.get("paging", {}), Paging))
 
 
 LEAST_WORDS = 100  # below, a few words decide most bits, and texts that have little in common look alike
@@ -95,7 +95,7 @@ def to_extracted(document: Document, parts: Collection[str], said: Metadata | No
 
     `said` is what the page's head says, where rules gave only some of it.
     """
-    regions = document.lists if "records" in parts else ()
+    lists = document.lists if "records" in parts else ()
     metadata = document.metadata if said is None else complete(document.metadata, said)
     rest = {"metadata": _said(metadata), **_rest(document, parts)}
     counts = _count_ways(document)
@@ -113,7 +113,7 @@ def to_extracted(document: Document, parts: Collection[str], said: Metadata | No
         tree_fields=counts["tree"],
         missing_fields=counts["missing"],
         simhash=text_simhash(document.text),
-        regions=regions,
+        lists=lists,
     )
 
 

@@ -26,7 +26,7 @@ from scythe.reading.lists.own_link import find_own_links, title_of
 LONG_TEXT = 20  # characters from which a text says by itself which one it is, wherever it stands
 RELATED = 0.3  # of the words of the shorter text that two texts about one thing share
 _WORD = re.compile(r"[^\W_]{4,}")
-_REMARKS = "posts"  # the kind of regions whose records may lead to what they are about
+_REMARKS = "posts"  # the kind of lists whose records may lead to what they are about
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class Identity:
     kind: str
     columns: tuple[str, ...]
     record: Record
-    region: int = 0  # of the page, and its place there
+    listed: int = 0  # of the page, and its place there
     place: int = 0
     old_hash: bytes = b""  # by which archives knew it when all of its links made it itself; empty: the same
 
@@ -47,7 +47,7 @@ class Identity:
 class _Row(NamedTuple):
     """A record with what it could be told by."""
 
-    region: RecordList
+    listed: RecordList
     record: Record
     at: tuple[int, int]
     key: str  # its own link, or else its links
@@ -56,22 +56,22 @@ class _Row(NamedTuple):
     said: str
 
 
-def identify(regions: Iterable[RecordList]) -> list[Identity]:
+def identify(lists: Iterable[RecordList]) -> list[Identity]:
     """Return the records of one page, each once."""
     known: dict[bytes, Identity] = {}
-    for one in identify_each(regions):
+    for one in identify_each(lists):
         known.setdefault(one.hash, one)
     return list(known.values())
 
 
-def identify_each(regions: Iterable[RecordList]) -> list[Identity]:
+def identify_each(lists: Iterable[RecordList]) -> list[Identity]:
     """Return all records of one page in its order, those that are shown twice twice."""
     rows: list[_Row] = []
-    for number, region in enumerate(regions):
-        for place, (record, own) in enumerate(zip(region.records, find_own_links(region), strict=True)):
+    for number, listed in enumerate(lists):
+        for place, (record, own) in enumerate(zip(listed.records, find_own_links(listed), strict=True)):
             links = list_links(record)
-            said = say(region, record)
-            rows.append(_Row(region, record, (number, place), own.key or links, bool(own.key), links, said))
+            said = say(listed, record)
+            rows.append(_Row(listed, record, (number, place), own.key or links, bool(own.key), links, said))
     unclear, shared = _find_unclear(rows), _find_shared(rows)
     return [
         _identity(row, is_clear=number not in unclear, is_shared=row.links in shared) for number, row in enumerate(rows)
@@ -89,8 +89,8 @@ def _identity(row: _Row, *, is_clear: bool, is_shared: bool) -> Identity:
         digest_text(own),
         told_by,
         digest_text(row.said),
-        row.region.kind,
-        row.region.columns,
+        row.listed.kind,
+        row.listed.columns,
         row.record,
         *row.at,
         old_hash=b"" if old == own else digest_text(old),
@@ -134,19 +134,19 @@ def _split(rows: Sequence[_Row], numbers: Sequence[int]) -> set[int]:
 
 
 def _are_one(rows: Sequence[_Row], numbers: Sequence[int]) -> bool:
-    """Say whether records of one region with one link are one thing shown again: they are called the same."""
+    """Say whether records of one list with one link are one thing shown again: they are called the same."""
     ours = [rows[number] for number in numbers]
     if len({row.said for row in ours}) == 1:
         return True
-    titles = {" ".join(title_of(row.region, row.record).split()) for row in ours}
+    titles = {" ".join(title_of(row.listed, row.record).split()) for row in ours}
     return all(row.is_own for row in ours) and len(titles) == 1 and titles != {""}
 
 
 def _is_related(one: _Row, other: _Row) -> bool:
-    """Say whether records of two regions with one link are one thing: what they say is similar."""
+    """Say whether records of two lists with one link are one thing: what they say is similar."""
     if one.at[0] == other.at[0] or one.said == other.said:
         return True
-    if not (one.is_own and other.is_own) or (one.region.kind == _REMARKS) != (other.region.kind == _REMARKS):
+    if not (one.is_own and other.is_own) or (one.listed.kind == _REMARKS) != (other.listed.kind == _REMARKS):
         return False
     words = [set(_WORD.findall(" ".join(row.record.fields).lower())) for row in (one, other)]
     return len(words[0] & words[1]) >= RELATED * min(map(len, words)) > 0
@@ -158,9 +158,9 @@ def list_links(record: Record) -> str:
     return links[0].strip() if len(links) == 1 else "\n".join(sorted({link.strip() for link in links}))
 
 
-def say(region: RecordList, record: Record) -> str:
+def say(listed: RecordList, record: Record) -> str:
     """Return what a record says with its columns' names; its pictures where it says nothing."""
-    said = [f"{name}\t{' '.join(text.split())}" for name, text in name_fields(region.columns, record.fields)]
+    said = [f"{name}\t{' '.join(text.split())}" for name, text in name_fields(listed.columns, record.fields)]
     return "\n".join(said) or "\n".join(record.images)
 
 
@@ -195,7 +195,7 @@ def sight(
     The numbers are in the order of the page. Those of a list, which begins with the newest, are given from its end on:
     who takes its records by ascending number gets them in the order they appeared.
     """
-    seen = [(outcome, identify(outcome.extracted.regions)) for outcome in outcomes if outcome.extracted is not None]
+    seen = [(outcome, identify(outcome.extracted.lists)) for outcome in outcomes if outcome.extracted is not None]
     seen = [(outcome, identities) for outcome, identities in seen if identities]
     if not seen:
         return {}
@@ -225,15 +225,15 @@ def sight(
 
 
 @reads
-def known_records(connection: Connection, site: int, regions: Sequence[RecordList]) -> list[list[RecordKey]]:
-    """Return how each record of some regions of one page is known, and whether it is stored; nothing is changed."""
-    identities = identify_each(regions)
+def known_records(connection: Connection, site: int, lists: Sequence[RecordList]) -> list[list[RecordKey]]:
+    """Return how each record of some lists of one page is known, and whether it is stored; nothing is changed."""
+    identities = identify_each(lists)
     wanted = {(site, one.hash): one.old_hash for one in identities}
     known = _find(connection, wanted)
     known |= _find_aged(connection, wanted, known)
-    keys: list[list[RecordKey]] = [[] for _ in regions]
+    keys: list[list[RecordKey]] = [[] for _ in lists]
     for one in identities:
-        keys[one.region].append(RecordKey(one.hash.hex(), (site, one.hash) in known))
+        keys[one.listed].append(RecordKey(one.hash.hex(), (site, one.hash) in known))
     return keys
 
 
@@ -282,7 +282,7 @@ def _record_row(number: int, outcome: Outcome, one: Identity) -> dict[str, Any]:
 def _sighting_row(known: tuple[int, bytes], outcome: Outcome, one: Identity) -> dict[str, Any]:
     at = seconds(outcome.at)
     fields = None if known[1] == one.fields_hash else _fields(one)
-    place = {"region": min(one.region, 32_767), "place": one.place}
+    place = {"list_number": min(one.listed, 32_767), "place": one.place}
     seen = {"record": known[0], "page": outcome.task.id, "first_at": at, "last_at": at, "times": 1, "fields": fields}
     return seen | place
 
@@ -298,7 +298,7 @@ def _json(values: object) -> str:
 def _upsert(of: Any) -> Any:
     new = of.insert(SIGHTINGS)
     seen = {"last_at": new.excluded.last_at, "times": SIGHTINGS.c.times + 1, "fields": new.excluded.fields}
-    seen |= {"region": new.excluded.region, "place": new.excluded.place}
+    seen |= {"list_number": new.excluded.list_number, "place": new.excluded.place}
     return new.on_conflict_do_update(index_elements=["record", "page"], set_=seen)
 
 

@@ -9,15 +9,15 @@ from sqlalchemy import Connection, Select, Table, func, or_, select, text
 from scythe.archive.archive import Archive, sound
 from scythe.archive.bodies import read_body
 from scythe.archive.migrations import missing_indexes
-from scythe.archive.observations import unreadable_regions
+from scythe.archive.observations import unreadable_lists
 from scythe.archive.schema import (
     BODIES,
     CHECKED,
     EXTRACTIONS,
+    LISTS,
     LOOKS,
     PAGES,
     RECORDS,
-    REGIONS,
     URLS,
     VERSIONS,
     WATCHES,
@@ -34,7 +34,7 @@ _TEXTS = EXTRACTIONS.alias("texts")
 def verify_archive(archive: Archive) -> list[str]:
     """Read the whole archive and list what is wrong with it, MOST things at most; an empty list is a sound archive.
 
-    Found are: damage to the file's structure, rows that lack what belongs to them, regions that differ from their
+    Found are: damage to the file's structure, rows that lack what belongs to them, lists that differ from their
     journal; extractions, records and kept responses that differ from their hash. Not found is damage inside a value
     without one: an address, a time, most counts.
     """
@@ -66,8 +66,8 @@ def _complaints(archive: Archive, connection: Connection) -> Iterator[str]:
     for table in (EXTRACTIONS, RECORDS):
         yield from _sums(archive, connection, table)
     yield from _bodies(archive, connection)
-    for region in unreadable_regions(connection):
-        yield f"{archive.where}: region {region} cannot be read"
+    for listed in unreadable_lists(connection):
+        yield f"{archive.where}: list {listed} cannot be read"
 
 
 def _texts(archive: Archive, connection: Connection) -> Iterator[str]:
@@ -95,7 +95,7 @@ def _bodies(archive: Archive, connection: Connection) -> Iterator[str]:
     for row in connection.execution_options(yield_per=20).execute(select(BODIES)):
         why = f"the kept response {bytes(row.hash).hex()} is not the one that was stored"
         try:
-            is_right = digest(read_body(archive.stores, row)) == bytes(row.hash)
+            is_right = digest(read_body(archive, connection, row)) == bytes(row.hash)
         except ArchiveFailed as error:
             is_right = False
             if row.store is not None:
@@ -135,14 +135,14 @@ def _restless_watches() -> Select[tuple[int]]:
 
 def _miscounted_looks() -> Select[tuple[int]]:
     journal = (
-        select(LOOKS.c.region, func.count(LOOKS.c.shown).label("looks"))
+        select(LOOKS.c.list, func.count(LOOKS.c.shown).label("looks"))
         .add_columns(func.sum(LOOKS.c.new).label("records"), func.sum(LOOKS.c.lost).label("lost"))
-        .group_by(LOOKS.c.region)
+        .group_by(LOOKS.c.list)
         .subquery()
     )
     names = ("looks", "records", "lost")
-    differs = [REGIONS.c[name] != func.coalesce(journal.c[name], 0) for name in names]
-    return select(REGIONS.c.id).outerjoin(journal, journal.c.region == REGIONS.c.id).where(or_(*differs))
+    differs = [LISTS.c[name] != func.coalesce(journal.c[name], 0) for name in names]
+    return select(LISTS.c.id).outerjoin(journal, journal.c.list == LISTS.c.id).where(or_(*differs))
 
 
 _GAPS = (
@@ -152,5 +152,5 @@ _GAPS = (
     ("page {} has not the versions it counts", _miscounts()),
     ("watch {} is of an address that is no list", _strange_watches()),
     ("watch {} is ended and waits for a visit", _restless_watches()),
-    ("region {} has not the looks it counts", _miscounted_looks()),
+    ("list {} has not the looks it counts", _miscounted_looks()),
 )

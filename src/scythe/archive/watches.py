@@ -13,7 +13,7 @@ from scythe.archive.archive import IN_ONE_QUERY, Archive, from_row, reads, upser
 from scythe.archive.frontier import ALWAYS_DUE, add_found
 from scythe.archive.host_leases import host_ids, of_kinds
 from scythe.archive.results import WatchRow
-from scythe.archive.schema import CURSORS, LANES, SITES, URLS, WATCHES, digest_text, moment, seconds, storable
+from scythe.archive.schema import CURSORS, HOSTS, SITES, URLS, WATCHES, digest_text, moment, seconds, storable
 from scythe.crawl_model import WATCHED, FoundUrl
 from scythe.errors import BadInput
 from scythe.url import Url
@@ -24,10 +24,10 @@ _DUE = _LISTS.add_columns(URLS.c.site, URLS.c.due_at)
 _DUE_SITES = of_kinds(select(URLS.c.site, func.min(URLS.c.due_at)), WATCHED).where(URLS.c.due_at.is_not(None))
 
 _WIND = update(URLS).where(URLS.c.id == bindparam("of")).values(due_at=bindparam("due"), visited_at=bindparam("at"))
-_FREE = update(LANES).where(LANES.c.id == bindparam("of")).values(free_at=bindparam("free"))
+_FREE = update(HOSTS).where(HOSTS.c.id == bindparam("of")).values(free_at=bindparam("free"))
 _COLUMNS = (
     *(WATCHES.c.id, WATCHES.c.site, WATCHES.c.options, WATCHES.c.notes, WATCHES.c.added_at, WATCHES.c.ended_at),
-    *(SITES.c.key.label("site_key"), LANES.c.name.label("lane"), URLS.c.url),
+    *(SITES.c.key.label("site_key"), HOSTS.c.name.label("host"), URLS.c.url),
     *(URLS.c.state, URLS.c.why, URLS.c.attempts, URLS.c.due_at, URLS.c.visited_at),
 )
 
@@ -68,12 +68,12 @@ def hasten_watch(archive: Archive, watch: int) -> bool:
         return connection.execute(query).rowcount == 1
 
 
-def move_watch(archive: Archive, watch: int, url: Url, lane: str) -> None:
+def move_watch(archive: Archive, watch: int, url: Url, host: str) -> None:
     """Visit a list page at another address from now on; what the old one's server said of its age is forgotten."""
-    lane, site = storable(lane), site_of(archive, watch)
+    host, site = storable(host), site_of(archive, watch)
     with archive.writing(site) as connection:
-        number = host_ids(connection, {(site, lane)})[lane]
-        moved = {"url": storable(url), "lane": number, "etag": "", "modified": ""}
+        number = host_ids(connection, {(site, host)})[host]
+        moved = {"url": storable(url), "host": number, "etag": "", "modified": ""}
         connection.execute(update(URLS).where(URLS.c.id == watch).values(**moved))
 
 
@@ -120,13 +120,13 @@ def due_sites(connection: Connection) -> dict[int, datetime]:
 def wind_watches(connection: Connection, now: datetime) -> int:
     """Move what a clock that was ahead put off: a visit that has not been yet took place now. Return how many."""
     at = seconds(now)
-    query = _LISTS.add_columns(URLS.c.lane, URLS.c.due_at, URLS.c.visited_at).where(URLS.c.visited_at > at)
+    query = _LISTS.add_columns(URLS.c.host, URLS.c.due_at, URLS.c.visited_at).where(URLS.c.visited_at > at)
     ahead = connection.execute(query).all()
     if not ahead:
         return 0
     last: dict[int, float] = {}
     for row in ahead:
-        last[row.lane] = max(row.visited_at, last.get(row.lane, 0.0))
+        last[row.host] = max(row.visited_at, last.get(row.host, 0.0))
     _wind_hosts(connection, last, at)
     rows = [{"of": row.id, "due": at + row.due_at - row.visited_at, "at": at} for row in ahead if row.due_at > at]
     write_rows(connection, _WIND, rows)
@@ -134,12 +134,12 @@ def wind_watches(connection: Connection, now: datetime) -> int:
 
 
 def _wind_hosts(connection: Connection, last: Mapping[int, float], at: float) -> None:
-    """Let lanes that were asked for the `last` time in the future wait no longer than they would have had to."""
+    """Let hosts that were asked for the `last` time in the future wait no longer than they would have had to."""
     rows = []
     for start in range(0, len(last), IN_ONE_QUERY):
         some = list(last)[start : start + IN_ONE_QUERY]
-        query = select(LANES.c.id, LANES.c.free_at).where(LANES.c.id.in_(some), LANES.c.free_at > at)
-        rows += [{"of": lane, "free": at + max(free - last[lane], 0.0)} for lane, free in connection.execute(query)]
+        query = select(HOSTS.c.id, HOSTS.c.free_at).where(HOSTS.c.id.in_(some), HOSTS.c.free_at > at)
+        rows += [{"of": host, "free": at + max(free - last[host], 0.0)} for host, free in connection.execute(query)]
     write_rows(connection, _FREE, rows)
 
 
@@ -159,7 +159,7 @@ def save_cursor(connection: Connection, name: str, position: int) -> None:
 
 def _rows() -> Select[Any]:
     query: Select[Any] = select(*_COLUMNS).join_from(WATCHES, URLS, _ON).join(SITES, SITES.c.id == WATCHES.c.site)
-    return query.join(LANES, LANES.c.id == URLS.c.lane)
+    return query.join(HOSTS, HOSTS.c.id == URLS.c.host)
 
 
 def _find(connection: Connection, site: int, found: FoundUrl) -> int | None:

@@ -158,7 +158,14 @@ def crawl(
     refresh: Annotated[
         bool, typer.Option("--refresh", help="Visit known pages again, with conditional requests.")
     ] = False,
-    raw: Annotated[bool, typer.Option("--raw", help="Keep every response, for .warc.gz.")] = False,
+    raw: Annotated[
+        bool | None,
+        typer.Option(
+            "--raw/--no-raw",
+            help="Keep every response, or none; default: pages, to read them again.",
+            show_default=False,
+        ),
+    ] = None,
     store: StoreAt = "",
     *,
     run: dict[str, Any],
@@ -194,7 +201,7 @@ def crawl(
         subdomains=subdomains,
         sitemaps=sitemaps,
         feeds=feeds,
-        keep_raw=raw or bool(store) or any(name.endswith((".warc", ".warc.gz")) for name in outputs),
+        keep_raw=_keep_raw(raw, store, outputs),
         parts=None if parts is None else comma_separated(parts),
         attempts=attempts,
         patience_s=patience,
@@ -274,6 +281,13 @@ def _shared(where: str | None) -> str:
     if where is None:
         raise BadInput("say where the archive is that the workers share: --archive postgresql://USER@HOST/DATABASE")
     return where
+
+
+def _keep_raw(said: bool | None, store: str, outputs: list[str]) -> bool | None:
+    """Return which responses are kept: what was said, and all of them where they are to go somewhere."""
+    if said is None and (store or any(name.endswith((".warc", ".warc.gz")) for name in outputs)):
+        return True
+    return said
 
 
 def _profile(path: str | None) -> str | None:

@@ -252,7 +252,7 @@ class Crawl:
         """Have a worker extract the page; a page that did not change since the last visit is left alone."""
         task = outcome.task
         if task.body_hash and task.body_hash == outcome.body_hash:
-            return outcome
+            return outcome if self.options.keep_raw else replace(outcome, raw=None)
         job = Job(
             self._learning.setup,
             task.url,

@@ -27,7 +27,7 @@ class CrawlOptions(RunOptions):
     subdomains: bool = False  # hosts below the start's host belong to the site too
     sitemaps: bool = True  # ask robots.txt and the usual places for lists of addresses
     feeds: bool = True
-    keep_raw: bool = False  # keep every response as it came, for WARC
+    keep_raw: bool | None = None  # keep responses as they came: None those with a page in them, True all, False none
     parts: tuple[str, ...] | None = None  # to extract of each page, of PARTS; None: as before, at first USUAL_PARTS
     attempts: int = 3  # visits to one address before it counts as failed
     refresh: bool = False  # visit the pages known again, asking whether they changed

@@ -38,7 +38,7 @@ class Judge:
 
     addresses: HostRules
     attempts: int = 3
-    keep_raw: bool = False
+    keep_raw: bool | None = None  # as in CrawlOptions
     random: Random = field(default_factory=Random)  # spreads attempts, so that they do not come in one wave
 
     def settle_failure(self, task: Task, failure: FetchFailed, now: datetime, *, is_away: bool = False) -> Outcome:
@@ -93,9 +93,11 @@ class Judge:
             body_hash=sha256(response.body).digest(),
             cut_at_bytes=response.cut_at_bytes,
             why=_short(response.why_cut),
-            raw=Raw(response.status, response.headers, response.body) if self.keep_raw else None,
         )
-        what = other_than_page(response.body, outcome.content_type) if outcome.task.kind in ("page", "item") else ""
+        is_page = outcome.task.kind in ("page", "item")
+        what = other_than_page(response.body, outcome.content_type) if is_page else ""
+        if self.keep_raw or (self.keep_raw is None and is_page and not what):
+            kept = replace(kept, raw=Raw(response.status, response.headers, response.body))
         if what:
             return replace(kept, state="other", why=f"no page: {what}"), False
         return kept, True

@@ -223,7 +223,7 @@ class UrlFilter:
     def note(self, url: Url, extracted: Extracted) -> None:
         """Let a page say which parameters of addresses matter, and whether its kind has an end."""
         self._params.note(url, text_mark(extracted.text))
-        others: list[str] = [link for region in extracted.regions for record in region.records for link in record.links]
+        others: list[str] = [link for region in extracted.lists for record in region.records for link in record.links]
         if len(extracted.text) < _SHORT_CHARS:
             others += _images(extracted.rest)
         self._traps.note(url, extracted.title, extracted.text, " ".join(others))
@@ -238,8 +238,8 @@ class UrlFilter:
                 self.skipped[why] += 1
             else:
                 url = normalise(each.url)
-                key, lane = self._params.key(url), self.scope.host(url)
-                kept.append(FoundUrl(url, lane, each.how, each.kind, depth, rank=each.rank, key=key))
+                key, host = self._params.key(url), self.scope.host(url)
+                kept.append(FoundUrl(url, host, each.how, each.kind, depth, rank=each.rank, key=key))
         return tuple(kept)
 
     def _why_not(self, named: NamedUrl, depth: int) -> str:

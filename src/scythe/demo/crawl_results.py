@@ -206,7 +206,7 @@ def _relevant(extracted: Extracted) -> set[str]:
 
 def _listed(page: DemoPage, extracted: Extracted) -> int:
     """Count the entries of a list page that are among its records, told by their links."""
-    links = {link for region in extracted.regions for record in region.records for link in record.links}
+    links = {link for region in extracted.lists for record in region.records for link in record.links}
     return sum(page.base + record.path in links for record in page.gold_records)
 
 
@@ -244,8 +244,8 @@ def choose_article(visited: Sequence[Visited], world: World) -> SamplePages:
 def choose_listing(visited: Sequence[Visited], world: World) -> SamplePages:
     """Choose a list page with records, to show some of them."""
     for visit in visited:
-        if visit.path in world.ledger.lists and visit.extracted and visit.extracted.regions:
-            region = visit.extracted.regions[0]
+        if visit.path in world.ledger.lists and visit.extracted and visit.extracted.lists:
+            region = visit.extracted.lists[0]
             shown = tuple(record.fields for record in region.records[:_RECORDS])
             return SamplePages(visit.extracted.title, "", world.base + visit.path, region.columns, shown)
     return SamplePages()

@@ -48,10 +48,10 @@ def _from_page(job: Job) -> Extracted:
     what = sniff_text(page.html, job.content_type)
     if what:
         return _extracted("", (), {"why": f"no page: {what}"})
-    regions = read_records(page)
+    lists = read_records(page)
     paging = read_paging(page)
-    rest = {"next": paging.next or paging.more, "why": "" if regions else "no list was found on it"}
-    return _extracted(page.declared_title, regions, rest)
+    rest = {"next": paging.next or paging.more, "why": "" if lists else "no list was found on it"}
+    return _extracted(page.declared_title, lists, rest)
 
 
 def _from_feed(feed: Feed) -> Extracted:
@@ -59,7 +59,7 @@ def _from_feed(feed: Feed) -> Extracted:
         Record((entry.title, _iso(entry.published or entry.updated)), (entry.url,), (), "") for entry in feed.entries
     ]
     rest = {"next": feed.next, "ttl_s": feed.ttl_s, "why": feed.why}
-    return _extracted(feed.title, _region(records, _ENTRY_COLUMNS, "feed"), rest)
+    return _extracted(feed.title, _list(records, _ENTRY_COLUMNS, "feed"), rest)
 
 
 def _from_map(job: Job) -> Extracted:
@@ -71,16 +71,16 @@ def _from_map(job: Job) -> Extracted:
     dropped = max(0, len(entries) - LIMITS.feed_entries)
     records = [Record((entry.modified,), (entry.url,), (), "") for entry in entries[: LIMITS.feed_entries]]
     why = sitemap.why or (f"{dropped} addresses beyond the limit are not watched" if dropped else "")
-    return _extracted("", _region(records, _MAP_COLUMNS, "sitemap"), {"why": why})
+    return _extracted("", _list(records, _MAP_COLUMNS, "sitemap"), {"why": why})
 
 
-def _region(records: list[Record], columns: tuple[str, ...], kind: str) -> tuple[RecordList, ...]:
+def _list(records: list[Record], columns: tuple[str, ...], kind: str) -> tuple[RecordList, ...]:
     return (RecordList(tuple(records), columns, kind, 1.0, kind),) if records else ()
 
 
-def _extracted(title: str, regions: tuple[RecordList, ...], rest: dict[str, Any]) -> Extracted:
+def _extracted(title: str, lists: tuple[RecordList, ...], rest: dict[str, Any]) -> Extracted:
     said = {name: value for name, value in rest.items() if value}
-    return Extracted(title=title, rest=json.dumps(said, ensure_ascii=False), regions=regions)
+    return Extracted(title=title, rest=json.dumps(said, ensure_ascii=False), lists=lists)
 
 
 def _iso(moment: Any) -> str:

@@ -177,7 +177,7 @@ def widen_pipe(descriptor: int) -> None:
 
 
 _TEXTS = ("title", "text", "markdown", "html", "rest")  # of an Extracted: each travels as a part of its own
-_PLAIN = tuple(f.name for f in fields(Extracted) if f.name not in (*_TEXTS, "regions"))
+_PLAIN = tuple(f.name for f in fields(Extracted) if f.name not in (*_TEXTS, "lists"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -317,20 +317,20 @@ def _pack_extracted(extracted: Extracted, head: dict[str, Any], parts: list[byte
     texts: dict[str, Any] = {name: text for name in _TEXTS if (text := getattr(extracted, name)) is not None}
     plain["texts"] = list(texts)
     parts += [text.encode("utf-8", "replace") for text in texts.values()]
-    if extracted.regions:
-        plain["regions"] = True
-        regions = [region.to_dict() for region in extracted.regions]
-        parts.append(json.dumps(regions, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace"))
+    if extracted.lists:
+        plain["lists"] = True
+        lists = [listed.to_dict() for listed in extracted.lists]
+        parts.append(json.dumps(lists, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace"))
     head["extracted"] = plain
 
 
 def _unpack_extracted(plain: dict[str, Any], parts: list[bytes]) -> Extracted:
     texts: dict[str, Any] = {name: parts.pop(0).decode() for name in plain.pop("texts")}
-    regions = tuple(map(_region, json.loads(parts.pop(0)))) if plain.pop("regions", False) else ()
-    return Extracted(**texts, **plain, regions=regions)
+    lists = tuple(map(_list, json.loads(parts.pop(0)))) if plain.pop("lists", False) else ()
+    return Extracted(**texts, **plain, lists=lists)
 
 
-def _region(plain: dict[str, Any]) -> RecordList:
+def _list(plain: dict[str, Any]) -> RecordList:
     records = tuple(
         Record(tuple(one["fields"]), tuple(one["links"]), tuple(one["images"]), one["html"]) for one in plain["records"]
     )

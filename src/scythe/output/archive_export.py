@@ -276,9 +276,7 @@ def check_sites(archive: Archive, wanted: PageQuery) -> None:
 
 def _check_kept(archive: Archive, wanted: PageQuery) -> None:
     if next(read_raw(archive, PageQuery(sites=wanted.sites)), None) is None:
-        raise BadInput(
-            f"{archive.where}: no responses were kept, so there is no WARC; crawl with --raw or -o FILE.warc.gz"
-        )
+        raise BadInput(f"{archive.where}: no responses were kept, so there is no WARC; crawl without --no-raw")
 
 
 def _write(archive: Archive, plan: Export, wanted: PageQuery, file: IO[bytes]) -> Iterator[object]:

@@ -37,7 +37,7 @@ def page_line(stored: StoredPage) -> dict[str, object]:
         "markdown": stored.markdown,  # null: was not kept
         "html": stored.html,
         "images": [_plain(image) for image in document.images],
-        "lists": [one.to_dict() for one in stored.regions],
+        "lists": [one.to_dict() for one in stored.lists],
         "attributes": document.attributes,
         "paging": _plain(document.paging),
         "metadata": _plain(document.metadata),
@@ -91,7 +91,7 @@ def _page_cells(stored: StoredPage, document: Document) -> dict[str, object]:
         **{name: getattr(document.metadata, name) for name in _SAID},
         "text": stored.text,
         "images": "\n".join(image.src for image in document.images if image.relevant),
-        "records": sum(len(one.records) for one in stored.regions),
+        "records": sum(len(one.records) for one in stored.lists),
         "attributes": "\n".join(f"{name}: {value}" for name, value in document.attributes),
         **_in_archive(stored),
     }

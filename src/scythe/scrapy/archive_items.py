@@ -50,7 +50,7 @@ class Cabinet:
         extracted = to_extracted(page.document, _PARTS, page.metadata)
         sheet = _Sheet(normalise(page.page_url), datetime.now(UTC), page.body, page.content_type, extracted)
         fresh = await run_in_thread(self._thread, partial(self._store, sheet))
-        rows = list_rows(extracted.regions[0]) if extracted.regions else []
+        rows = list_rows(extracted.lists[0]) if extracted.lists else []
         return [row for row, is_new in zip(rows, fresh, strict=True) if is_new]
 
     async def close(self) -> None:
@@ -62,7 +62,7 @@ class Cabinet:
         """Store in one transaction; return which records of the first region were new."""
         key = host_of(sheet.url)
         site = add_site(self._archive, key, sheet.url)
-        known = known_records(self._archive, site, sheet.extracted.regions[:1])
+        known = known_records(self._archive, site, sheet.extracted.lists[:1])
         task = expect_visit(
             self._archive, site, FoundUrl(sheet.url, key, "given", key=identity(sheet.url)), now=sheet.at
         )

@@ -134,18 +134,18 @@ def _read(value: Any) -> Any:
 
 
 _Value = TypeVar("_Value")
-LANES_AT_ONCE = 128  # hosts looked at for one turn: 10 ms where all of them are new
-_NO_HOST = "-"  # the lane of addresses like data:... : all names come after the empty one, which is none
+HOSTS_AT_ONCE = 128  # hosts looked at for one turn: 10 ms where all of them are new
+_NO_HOST = "-"  # the host of addresses like data:... : all names come after the empty one, which is none
 _IDS_AT_ONCE = 500  # below what one statement may hold (SQLite before 3.32: 999)
 _WAITS = REQUESTS.c.state == literal_column("'waiting'")  # in the words of the index
 _NAMES = text(
     """
-WITH RECURSIVE names(lane, number) AS (
-  SELECT min(lane), 1 FROM requests WHERE crawl = :crawl AND state = 'waiting' AND lane > :after
+WITH RECURSIVE names(host, number) AS (
+  SELECT min(host), 1 FROM requests WHERE crawl = :crawl AND state = 'waiting' AND host > :after
   UNION ALL
-  SELECT (SELECT min(lane) FROM requests WHERE crawl = :crawl AND state = 'waiting' AND lane > names.lane), number + 1
-  FROM names WHERE names.lane IS NOT NULL AND number < :most
-) SELECT lane FROM names WHERE lane IS NOT NULL
+  SELECT (SELECT min(host) FROM requests WHERE crawl = :crawl AND state = 'waiting' AND host > names.host), number + 1
+  FROM names WHERE names.host IS NOT NULL AND number < :most
+) SELECT host FROM names WHERE host IS NOT NULL
 """
 )
 
@@ -155,9 +155,9 @@ class NewRequest:
     """One request that was named."""
 
     key: bytes | None  # of two with the same key one is asked; None: it is asked whatever was asked before
-    lane: str
+    host: str
     url: str
-    priority: int  # higher is sooner, within its lane
+    priority: int  # higher is sooner, within its host
     request: str  # as its crawler wrote it
 
 
@@ -166,7 +166,7 @@ class TakenRequest:
     """One request to ask now."""
 
     id: int
-    lane: str
+    host: str
     priority: int
     request: str
 
@@ -180,8 +180,8 @@ class Turn:
     failed: Sequence[int] = ()
     given_back: Sequence[int] = ()
     want: int = 0  # requests, at most
-    per_lane: int = 16  # in hand of one lane, at most
-    in_hand: Mapping[str, int] = field(default_factory=dict)  # by lane, those told of here left out
+    per_host: int = 16  # in hand of one host, at most
+    in_hand: Mapping[str, int] = field(default_factory=dict)  # by host, those told of here left out
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,7 +198,7 @@ class HeldRequests:
     """What is still held after a renewal."""
 
     ids: frozenset[int]
-    promised: frozenset[str] = frozenset()  # lanes to take nothing from: another process waits for them
+    promised: frozenset[str] = frozenset()  # hosts to take nothing from: another process waits for them
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,9 +226,9 @@ class Requests:
         self._owner = owner
         self._me = owner.to_text()
         self._lock = 2**30 + crc32(self._crawl.encode()) % 2**30  # beside those of sites
-        self._lanes: frozenset[str] = frozenset()  # held
+        self._hosts: frozenset[str] = frozenset()  # held
         self._promised: frozenset[str] = frozenset()
-        self._after = ""  # the lane taken from last
+        self._after = ""  # the host taken from last
 
     def count_waiting(self) -> int:
         """Count the requests that are not done, in whosever hand they are."""
@@ -259,10 +259,10 @@ class Requests:
             known = self._add(connection, turn.new, at)
             lost = self._finish(connection, turn, at)
             held, taken = self._take(connection, turn, at)
-            idle = held - turn.in_hand.keys() - {row.lane for row in taken}
+            idle = held - turn.in_hand.keys() - {row.host for row in taken}
             if self._hold.pause_s is not None:
                 leave_hosts(connection, {name: at + self._hold.pause_s(name) for name in idle}, self._owner)
-        self._lanes = held - idle
+        self._hosts = held - idle
         self._promised -= idle
         return Turned(tuple(taken), known, lost)
 
@@ -273,8 +273,8 @@ class Requests:
             mine = update(REQUESTS).where(self._of_crawl(), _WAITS, REQUESTS.c.owner == self._me)
             kept = mine.values(until=seconds(now) + self._hold.lease_s).returning(REQUESTS.c.id)
             ids = frozenset(connection.execute(kept).scalars())
-            wanted = keep_hosts(connection, self._lanes, self._owner, now=now, lease_s=self._hold.lease_s)
-        self._lanes = frozenset(wanted)
+            wanted = keep_hosts(connection, self._hosts, self._owner, now=now, lease_s=self._hold.lease_s)
+        self._hosts = frozenset(wanted)
         most = len(wanted) // 2  # never the last one: two processes would pass one host to and fro
         self._promised = frozenset(sorted(name for name, is_wanted in wanted.items() if is_wanted)[:most])
         return HeldRequests(ids, self._promised)
@@ -302,7 +302,7 @@ class Requests:
         fixed = {"crawl": self._crawl, "state": "waiting", "found_at": at}
         rows = [
             fixed
-            | {"key": row.key, "lane": storable(row.lane) or _NO_HOST, "url": storable(row.url)}
+            | {"key": row.key, "host": storable(row.host) or _NO_HOST, "url": storable(row.url)}
             | {"priority": max(-(2**31), min(row.priority, 2**31 - 1)), "request": row.request}
             for row in new
         ]
@@ -334,27 +334,27 @@ class Requests:
         return lost
 
     def _take(self, connection: Connection, turn: Turn, at: float) -> tuple[frozenset[str], list[TakenRequest]]:
-        """Return the lanes that are held now, and requests of them: from each lane its share, in turn."""
+        """Return the hosts that are held now, and requests of them: from each host its share, in turn."""
         if turn.want <= 0:
-            return self._lanes, []
+            return self._hosts, []
         names = self._next_hosts(connection)
-        full = {lane for lane, count in turn.in_hand.items() if count >= turn.per_lane} | self._promised
+        full = {host for host, count in turn.in_hand.items() if count >= turn.per_host} | self._promised
         open_now = self._hold_some(connection, [name for name in names if name not in full], turn.want, at)
         taken: list[TakenRequest] = []
         for place, name in enumerate(open_now):
             share = -(-(turn.want - len(taken)) // (len(open_now) - place))
-            most = min(share, turn.per_lane - turn.in_hand.get(name, 0))
-            found = connection.execute(_FREE, {"crawl": self._crawl, "lane": name, "most": most}).all()
-            taken += [TakenRequest(row.id, row.lane, row.priority, row.request) for row in found]
+            most = min(share, turn.per_host - turn.in_hand.get(name, 0))
+            found = connection.execute(_FREE, {"crawl": self._crawl, "host": name, "most": most}).all()
+            taken += [TakenRequest(row.id, row.host, row.priority, row.request) for row in found]
         for ids in _chunks([row.id for row in taken]):
             in_hand = {"owner": self._me, "until": at + self._hold.lease_s}
             connection.execute(update(REQUESTS).where(REQUESTS.c.id.in_(ids)).values(in_hand))
         if names:
             self._after = open_now[-1] if len(open_now) >= turn.want else names[-1]
-        return self._lanes if self._hold.pause_s is None else self._lanes | set(open_now), taken
+        return self._hosts if self._hold.pause_s is None else self._hosts | set(open_now), taken
 
     def _hold_some(self, connection: Connection, names: list[str], most: int, at: float) -> list[str]:
-        """Return the lanes to take requests from, at most so many: one taken in vain would rest for nothing."""
+        """Return the hosts to take requests from, at most so many: one taken in vain would rest for nothing."""
         if self._hold.pause_s is None or not names:
             return names[:most]
         now, pause_s = moment(at), max(map(self._hold.pause_s, names))
@@ -363,11 +363,11 @@ class Requests:
         return held
 
     def _next_hosts(self, connection: Connection) -> list[str]:
-        """Return lanes with requests, beginning behind the last that was taken from: each has its turn."""
-        asked = {"crawl": self._crawl, "after": self._after, "most": LANES_AT_ONCE}
+        """Return hosts with requests, beginning behind the last that was taken from: each has its turn."""
+        asked = {"crawl": self._crawl, "after": self._after, "most": HOSTS_AT_ONCE}
         names = list(connection.execute(_NAMES, asked).scalars())
-        if len(names) < LANES_AT_ONCE and self._after:
-            first = connection.execute(_NAMES, asked | {"after": "", "most": LANES_AT_ONCE - len(names)}).scalars()
+        if len(names) < HOSTS_AT_ONCE and self._after:
+            first = connection.execute(_NAMES, asked | {"after": "", "most": HOSTS_AT_ONCE - len(names)}).scalars()
             names += [name for name in first if name <= self._after]
         return names
 
@@ -393,8 +393,8 @@ class Requests:
 
 _ANYHOW = insert(REQUESTS)
 _FREE = (
-    select(REQUESTS.c.id, REQUESTS.c.lane, REQUESTS.c.priority, REQUESTS.c.request)
-    .where(REQUESTS.c.crawl == bindparam("crawl"), _WAITS, REQUESTS.c.lane == bindparam("lane"))
+    select(REQUESTS.c.id, REQUESTS.c.host, REQUESTS.c.priority, REQUESTS.c.request)
+    .where(REQUESTS.c.crawl == bindparam("crawl"), _WAITS, REQUESTS.c.host == bindparam("host"))
     .where(REQUESTS.c.owner.is_(None))
     .order_by(REQUESTS.c.priority.desc(), REQUESTS.c.id)
     .limit(bindparam("most"))

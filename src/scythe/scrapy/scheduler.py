@@ -98,7 +98,7 @@ class PendingRequest:
 
     request: Request | None  # None: Scrapy is done with it
     id: int  # of its row; below 0: it has none
-    lane: str
+    host: str
     named_by: tuple[PendingRequest, ...] = ()  # one of these named it
     open: int = 0  # requests without a row that this one may have named and that are not over
     is_answered: bool = False
@@ -120,13 +120,13 @@ class PendingRequests:
     _memory: list[tuple[int, int, PendingRequest]] = field(default_factory=list)  # by priority, then age
     _numbers: Iterator[int] = field(default_factory=lambda: count(1))
 
-    def remember(self, request: Request, lane: str, namers: Collection[Request], origin: PendingRequest | None) -> None:
+    def remember(self, request: Request, host: str, namers: Collection[Request], origin: PendingRequest | None) -> None:
         """Keep a request that cannot be written; who may have named it, or is replaced by it, is not over before it."""
         named_by = tuple(asked for asked in self.asked.values() if asked.request in namers or asked is origin)
         for asked in named_by:
             asked.open += 1
         number = next(self._numbers)
-        heappush(self._memory, (-request.priority, number, PendingRequest(request, -number, lane, named_by)))
+        heappush(self._memory, (-request.priority, number, PendingRequest(request, -number, host, named_by)))
 
     def next_from_memory(self) -> PendingRequest | None:
         """Return the most urgent request that has no row, and count it as asked."""
@@ -140,8 +140,8 @@ class PendingRequests:
         """Return the request of the host that has the fewest under way: the most urgent of it, the oldest of those."""
         if not self.ready:
             return None
-        busy = Counter(asked.lane for asked in self.asked.values() if asked.request is not None)
-        row = min(self.ready, key=lambda row: (busy[row.lane], -row.priority, row.id))
+        busy = Counter(asked.host for asked in self.asked.values() if asked.request is not None)
+        row = min(self.ready, key=lambda row: (busy[row.host], -row.priority, row.id))
         self.ready.remove(row)
         return row
 
@@ -168,18 +168,18 @@ class PendingRequests:
 
         That includes rows nobody here knows of: the archive had stored a turn whose answer was lost.
         """
-        self.ready = [row for row in self.ready if row.id in kept and row.lane not in promised]
+        self.ready = [row for row in self.ready if row.id in kept and row.host not in promised]
         return set(kept) - self.numbers()
 
     def numbers(self) -> set[int]:
         """Return the numbers of everything in hand."""
         return {row.id for row in self.ready} | self.asked.keys()
 
-    def lanes(self, ready: Collection[TakenRequest]) -> Counter[str]:
+    def hosts(self, ready: Collection[TakenRequest]) -> Counter[str]:
         """Count what is ready and what has not been answered, by host."""
-        lanes = Counter(row.lane for row in ready)
-        lanes.update(asked.lane for asked in self.asked.values() if asked.id > 0 and asked.request is not None)
-        return lanes
+        hosts = Counter(row.host for row in ready)
+        hosts.update(asked.host for asked in self.asked.values() if asked.id > 0 and asked.request is not None)
+        return hosts
 
     def in_memory(self) -> int:
         """Count the requests that wait and have no row."""
@@ -210,7 +210,7 @@ class Scheduler(BaseScheduler):
         self._crawler = crawler
         self._lease_s = 0.0  # until it is open
         self._at_once = max(16, crawler.settings.getint("CONCURRENT_REQUESTS"))
-        self._per_lane = 2 * max(1, crawler.settings.getint("CONCURRENT_REQUESTS_PER_DOMAIN"))
+        self._per_host = 2 * max(1, crawler.settings.getint("CONCURRENT_REQUESTS_PER_DOMAIN"))
         self._given_up = frozenset(int(code) for code in crawler.settings.getlist("RETRY_HTTP_CODES"))
         self._hand = PendingRequests()
         self._new: list[NewRequest] = []
@@ -284,15 +284,15 @@ class Scheduler(BaseScheduler):
         if key is not None and self._is_recent(key):
             self._note_duplicates(1, request)
             return False
-        lane = host_of(request.url)
+        host = host_of(request.url)
         try:
             written = dump_request(request, self._spider)
         except ValueError as error:
             self._note_unwritten(request, error)
-            self._hand.remember(request, lane, self._scraped(), origin)
+            self._hand.remember(request, host, self._scraped(), origin)
             self._count("enqueued", 1, "memory")
         else:
-            self._new.append(NewRequest(key, lane, request.url, request.priority, written))
+            self._new.append(NewRequest(key, host, request.url, request.priority, written))
             self._count("enqueued", 1, "archive")
         if len(self._new) >= _NEW_AT_ONCE:
             self._turn(0, ends=False)  # in the middle of a signal it may be too early to say what is over
@@ -319,7 +319,7 @@ class Scheduler(BaseScheduler):
                 self._over[1].append(row.id)
                 continue
             request.meta[ASKED] = row.id
-            self._hand.asked[row.id] = PendingRequest(request, row.id, row.lane)
+            self._hand.asked[row.id] = PendingRequest(request, row.id, row.host)
             self._count("dequeued", 1, "archive")
             return request
         return None
@@ -371,7 +371,7 @@ class Scheduler(BaseScheduler):
             return
         if done or failed:
             flush_feeds(self._crawler)
-        turned = self._requests.turn(Turn(new, done, failed, back, want, self._per_lane, self._hand.lanes(ready)))
+        turned = self._requests.turn(Turn(new, done, failed, back, want, self._per_host, self._hand.hosts(ready)))
         self._new, self._over = [], ([], [])
         self._hand.ready = [*ready, *turned.taken]
         self._count("done", len(done))
@@ -389,7 +389,7 @@ class Scheduler(BaseScheduler):
         self._kept_at = now
         back = self._hand.drop(kept.ids, kept.promised) - {*self._over[0], *self._over[1]}
         if back:
-            self._requests.turn(Turn(given_back=tuple(back), in_hand=self._hand.lanes(self._hand.ready)))
+            self._requests.turn(Turn(given_back=tuple(back), in_hand=self._hand.hosts(self._hand.ready)))
         if self._is_hungry():
             self._requests.want_hosts()
 
@@ -405,10 +405,10 @@ class Scheduler(BaseScheduler):
         slot = self._crawler.engine.scraper.slot
         return set() if slot is None else slot.active  # None: the spider is being opened
 
-    def _pause_s(self, lane: str) -> float:
+    def _pause_s(self, host: str) -> float:
         """Return how long nobody is to ask a host after this process: the longest pause that Scrapy makes."""
         downloader = self._crawler.engine.downloader
-        host = lane.partition(":")[0]
+        host = host.partition(":")[0]
         slot = downloader.slots.get(host) or downloader.slots.get(f"www.{host}")
         delay = slot.delay if slot is not None else self._crawler.settings.getfloat("DOWNLOAD_DELAY")
         return float(delay) * (1.0 + self._crawler.settings.getfloat("DOWNLOAD_DELAY_JITTER", 0.5))

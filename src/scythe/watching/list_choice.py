@@ -9,7 +9,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 
-from scythe.archive.results import RegionRow
+from scythe.archive.results import ListRow
 from scythe.errors import BadInput
 from scythe.model import RecordList
 from scythe.watching.list_identity import MOST, Chosen, KnownList, describe_list, know_again
@@ -88,18 +88,18 @@ class Picked:
 
     region: RecordList
     rank: int  # among all of its page
-    row: RegionRow | None = None  # None: never seen before
+    row: ListRow | None = None  # None: never seen before
     codes: tuple[str, ...] = ()  # of the choices that mean it
     is_chosen: bool = True  # False: only if older pages prove that it is one that is missing
 
 
-def known_row(row: RegionRow) -> KnownList:
+def known_row(row: ListRow) -> KnownList:
     """Return what a region is known by: what it showed last, not what has left it since and may be in another."""
     keys = row.newest[: row.shown]
     return KnownList(row.number, row.pattern, row.kind, row.columns, row.shapes, keys, row.rank, row.missing, row.shown)
 
 
-def watched_rows(rows: Sequence[RegionRow], notes: Notes, options: ListOptions) -> list[RegionRow]:
+def watched_rows(rows: Sequence[ListRow], notes: Notes, options: ListOptions) -> list[ListRow]:
     """Return the regions of a page that are watched: all, or those that choices were found to mean."""
     if not options.regions:
         return list(rows)
@@ -115,7 +115,7 @@ def unfound(notes: Notes, options: ListOptions) -> list[Chosen]:
 def pick(
     regions: Sequence[RecordList],
     keys: Sequence[Sequence[str]],
-    rows: Sequence[RegionRow],
+    rows: Sequence[ListRow],
     notes: Notes,
     options: ListOptions,
 ) -> list[Picked]:

@@ -264,7 +264,7 @@ def describe_lists(regions: Sequence[RecordList]) -> list[Chosen]:
     """Return what the lists of one page, best first, are known again by."""
     keys: list[list[str]] = [[] for _ in regions]
     for one in identify_each(regions):
-        keys[one.region].append(one.hash.hex())
+        keys[one.listed].append(one.hash.hex())
     return [describe_list(region, ours, n) for n, (region, ours) in enumerate(zip(regions, keys, strict=True), 1)]
 
 

@@ -18,7 +18,7 @@ from typing import Any
 
 from scythe.archive.archive import Archive
 from scythe.archive.observations import read_looks, watched_lists
-from scythe.archive.results import LookRow, RegionRow, WatchRow
+from scythe.archive.results import ListRow, LookRow, WatchRow
 from scythe.archive.watches import watch_rows
 from scythe.limits import LIMITS
 from scythe.schedule.plots import CountedSpan, History, VisitRow
@@ -164,26 +164,24 @@ class Planned:
         return asdict(self) | {name: None if at is None else at.isoformat() for name, at in times.items()}
 
 
-def read_plan(
-    archive: Archive, sites: Sequence[str], now: datetime
-) -> list[tuple[Planned, WatchRow, RegionRow | None]]:
+def read_plan(archive: Archive, sites: Sequence[str], now: datetime) -> list[tuple[Planned, WatchRow, ListRow | None]]:
     """Return every list of the pages that are watched with what it comes from, the next visit first.
 
     `sites` are hosts or addresses; without any, all are meant.
     """
-    found: list[tuple[Planned, WatchRow, RegionRow | None]] = []
-    regions: dict[int, list[RegionRow]] = {}
+    found: list[tuple[Planned, WatchRow, ListRow | None]] = []
+    regions: dict[int, list[ListRow]] = {}
     for row in watched_lists(archive):
         regions.setdefault(row.watch, []).append(row)
     for watch in watch_rows(archive):
         if not sites or any(_means(site, watch) for site in sites):
-            lists: list[RegionRow | None] = [*_watched(watch, regions.get(watch.id, []))]
+            lists: list[ListRow | None] = [*_watched(watch, regions.get(watch.id, []))]
             found += [(plan_list(watch, region, now), watch, region) for region in lists or [None]]
     return sorted(found, key=lambda one: (one[0].next_at or datetime.max.replace(tzinfo=UTC), one[0].page))
 
 
 def draw_plan(
-    archive: Archive, plan: Iterable[tuple[Planned, WatchRow, RegionRow | None]], now: datetime, last_s: float
+    archive: Archive, plan: Iterable[tuple[Planned, WatchRow, ListRow | None]], now: datetime, last_s: float
 ) -> list[History]:
     """Return what plots show of the lists of a plan: the journal of the time before, and what is expected."""
     since = now - timedelta(seconds=last_s)
@@ -194,7 +192,7 @@ def draw_plan(
     ]
 
 
-def _watched(watch: WatchRow, known: list[RegionRow]) -> list[RegionRow]:
+def _watched(watch: WatchRow, known: list[ListRow]) -> list[ListRow]:
     """Return the regions of a page that are meant. Most pages want the same, which is read once."""
     options = _options(watch.options)
     return watched_rows(known, Notes.from_json(watch.notes), options) if options.regions else known
@@ -210,7 +208,7 @@ def _means(site: str, watch: WatchRow) -> bool:
     return site == watch.site_key or page == wanted or page.startswith(wanted.rstrip("/") + "/")
 
 
-def plan_list(watch: WatchRow, region: RegionRow | None, now: datetime) -> Planned:
+def plan_list(watch: WatchRow, region: ListRow | None, now: datetime) -> Planned:
     """Return when a list of a watched page is visited next; without a region, when the page is."""
     plan = None if region is None else region.plan
     due_at = now if watch.due_at is not None and watch.due_at < _SOON else watch.due_at
@@ -229,7 +227,7 @@ def plan_list(watch: WatchRow, region: RegionRow | None, now: datetime) -> Plann
     )
 
 
-def _why(watch: WatchRow, region: RegionRow | None) -> str:
+def _why(watch: WatchRow, region: ListRow | None) -> str:
     """Say what set the next visit of the page, or what stands in its way."""
     if watch.attempts:
         return watch.why or "the last visit failed"
@@ -242,7 +240,7 @@ def _why(watch: WatchRow, region: RegionRow | None) -> str:
 
 
 def _history(
-    planned: Planned, watch: WatchRow, region: RegionRow, looks: Sequence[LookRow], now: datetime, last_s: float
+    planned: Planned, watch: WatchRow, region: ListRow, looks: Sequence[LookRow], now: datetime, last_s: float
 ) -> History:
     at = now.timestamp()
     next_s = None if planned.next_at is None else max(planned.next_at.timestamp(), at)
@@ -270,7 +268,7 @@ def _span(look: LookRow) -> CountedSpan | None:
     return CountedSpan(at - look.since_s, at, look.new + look.lost, look.lost)
 
 
-def _forecast(watch: WatchRow, region: RegionRow, now: float, hours: int) -> list[tuple[float, float]]:
+def _forecast(watch: WatchRow, region: ListRow, now: float, hours: int) -> list[tuple[float, float]]:
     """Return what the estimator of a region expects in each hour from now on; nothing where it knows nothing."""
     options = ListOptions.from_json(watch.options)
     try:

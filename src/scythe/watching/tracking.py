@@ -11,7 +11,7 @@ from bisect import bisect_left
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from scythe.archive.results import RecordKey, RegionRow
+from scythe.archive.results import ListRow, RecordKey
 from scythe.crawl_model import Looked
 from scythe.limits import LIMITS
 from scythe.model import Record, RecordList
@@ -162,14 +162,14 @@ class TrackedList:
     keys: list[str]  # of its records, those of older pages behind
     records: list[Record]
     rank: int
-    row: RegionRow | None  # None: never seen before
+    row: ListRow | None  # None: never seen before
     newest: tuple[str, ...]  # what proves that nothing was missed
     overlap: Overlap
     shown: int
     older: set[str] = field(default_factory=set)  # keys that only older pages still had
     pages: int = 0  # older ones that were read for it
     is_stuck: bool = False  # older pages bring nothing more of it
-    adopted: RegionRow | None = None  # the missing region whose records it is to be proven by
+    adopted: ListRow | None = None  # the missing region whose records it is to be proven by
     is_drained: bool = False  # what leaves it stands in a larger list of the page: nothing is lost by that
     is_stranger: bool = False  # it was not chosen, but may prove to be one that was
 
@@ -199,12 +199,12 @@ class TrackedList:
 class TrackedLists:
     """The lists of one page during one visit."""
 
-    def __init__(self, rows: Sequence[RegionRow], notes: Notes, options: ListOptions) -> None:
+    def __init__(self, rows: Sequence[ListRow], notes: Notes, options: ListOptions) -> None:
         self.rows = watched_rows(rows, notes, options)
         self.notes = notes
         self.options = options
         self.tracks: list[TrackedList] = []
-        self.missing: list[RegionRow] = []
+        self.missing: list[ListRow] = []
         self.requests = 1
         self.is_broken_off = False  # older pages could not be read to the end
         self._known: set[str] = set()  # keys the archive has
@@ -257,7 +257,7 @@ class TrackedLists:
             others = [describe_list(track.region, track.shown_keys, track.rank + 1) for track in dropped]
             self.notes.others = tuple([*others, *self.notes.others][:MOST])
 
-    def _track(self, region: RecordList, keys: list[str], rank: int, row: RegionRow | None) -> TrackedList:
+    def _track(self, region: RecordList, keys: list[str], rank: int, row: ListRow | None) -> TrackedList:
         newest = row.newest if row is not None else ()
         number = row.number if row is not None else self._next_number
         self._next_number += row is None
@@ -459,12 +459,12 @@ class TrackedLists:
         self.notes.tries[track.number] = tries + 1
         return True
 
-    def _settle_unchanged(self, row: RegionRow, at: float) -> Looked:
+    def _settle_unchanged(self, row: ListRow, at: float) -> Looked:
         seen = Observation(at, row.shown, since_s=_since_s(row, at))
         plan, estimator = self._plan(row.number, row, seen)
         return replace(_not_seen(row), seen=seen, plan=plan, known=row.shown, estimator=estimator)
 
-    def _plan(self, number: int, row: RegionRow | None, seen: Observation) -> tuple[VisitPlan, str]:
+    def _plan(self, number: int, row: ListRow | None, seen: Observation) -> tuple[VisitPlan, str]:
         recovers = self.options.older_pages > 0 and number in self.notes.paged
         goals = replace(self.options.goals, recovers=recovers)
         estimator = make_policy(self.options.policy, goals, json.loads(row.estimator) if row is not None else None)
@@ -479,7 +479,7 @@ def _known_now(track: TrackedList) -> KnownList:
     )
 
 
-def _not_seen(row: RegionRow) -> Looked:
+def _not_seen(row: ListRow) -> Looked:
     """Return a region as it was."""
     return Looked(
         row.number,
@@ -498,7 +498,7 @@ def _not_seen(row: RegionRow) -> Looked:
     )
 
 
-def _since_s(row: RegionRow | None, at: float) -> float | None:
+def _since_s(row: ListRow | None, at: float) -> float | None:
     """Return the time since a region was last seen; None where a clock that jumped makes it nonsense."""
     if row is None or row.seen_at is None:
         return None

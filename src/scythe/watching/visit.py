@@ -195,7 +195,7 @@ def tell_visit(
     looked = {one.number: one for one in outcome.looked}
     yield _visit(watch, outcome, receipt, lists)
     for track in lists.tracks:
-        yield from _region(watch, outcome, track)
+        yield from _list(watch, outcome, track)
         yield from _gap(watch, outcome, track, looked[track.number])
     if not outcome.is_unchanged:
         yield from tell_gone(watch, outcome, lists)
@@ -240,7 +240,7 @@ def _visit(watch: WatchRow, outcome: Outcome, receipt: Receipt, lists: TrackedLi
     )
 
 
-def _region(watch: WatchRow, outcome: Outcome, track: TrackedList) -> Iterator[Event]:
+def _list(watch: WatchRow, outcome: Outcome, track: TrackedList) -> Iterator[Event]:
     row = track.row
     what = ""
     if row is None:
@@ -323,10 +323,10 @@ class ListVisit:
             looked = lists.unchanged(at.timestamp())
             return await self._store(self._outcome(at, response, lists, looked, is_unchanged=True), lists)
         listed = await self._read(response)
-        if listed is None or (not listed.regions and lists.rows):
+        if listed is None or (not listed.lists and lists.rows):
             why = _NOTHING_FOUND if listed is None else _rest(listed).get("why") or _NOTHING_FOUND
             return await self._put_off(replace(answered, why=why), lists.options)
-        await self._begin(lists, listed.regions[: LIMITS.watched_regions])
+        await self._begin(lists, listed.lists[: LIMITS.watched_regions])
         await self._follow_back(lists, listed, response.url)
         lists.drop_strangers()
         if lists.options.regions and not lists.tracks:
@@ -359,7 +359,7 @@ class ListVisit:
             if older is None:
                 lists.is_broken_off = True
                 return
-            lists.add_older(older.regions, await self._keys(older.regions))
+            lists.add_older(older.lists, await self._keys(older.lists))
             before = _rest(older).get("next")
 
     async def _read_older(self, url: Url) -> Extracted | None:
@@ -397,7 +397,7 @@ class ListVisit:
         plan = read_server_hints(
             soonest(looked, lists.options), read_hints(response, ttl_s), latest_s=lists.options.goals.max_delay_s
         )
-        extracted = None if is_unchanged else Extracted(title=title, regions=lists.regions())
+        extracted = None if is_unchanged else Extracted(title=title, lists=lists.regions())
         return Outcome(
             self.task,
             "retry",

@@ -35,7 +35,7 @@ def name_lock(row: AssignmentRow) -> str:
     """Return what the jobs for one assignment have in common: at most one waits, at most one is worked on.
 
     Not the host alone: Procrastinate holds back a job while an older one with the same lock waits, even one that is to
-    wait until tomorrow, so that a site that is watched could not be crawled. How often a host is asked is for its lane
+    wait until tomorrow, so that a site that is watched could not be crawled. How often a host is asked is for its host
     to say.
     """
     return f"{row.kind} {row.site_key}"

@@ -13,7 +13,7 @@ from scythe.archive.archive import Archive, sound
 from scythe.archive.assignments import count_assignments, is_gone, load_assignments, load_workers
 from scythe.archive.host_leases import Owner
 from scythe.archive.results import AssignmentRow, WorkerRow
-from scythe.archive.schema import FETCHES, IS_WATCHED, LANES, PAGES, URLS, seconds
+from scythe.archive.schema import FETCHES, HOSTS, IS_WATCHED, PAGES, URLS, seconds
 from scythe.workers.orders import name_lock
 
 _RECENT_S = 60.0  # pages per second are those of the last minute
@@ -173,9 +173,9 @@ def _count_recent(connection: Connection, now: datetime) -> Counter[int]:
 
 
 def _read_hosts(connection: Connection, workers: list[WorkerRow], now: datetime) -> list[HostStatus]:
-    """Return the lanes that are held by living processes."""
+    """Return the hosts that are held by living processes."""
     at = seconds(now)
-    query = select(LANES).where(LANES.c.owner.is_not(None), LANES.c.until > at).order_by(LANES.c.name)
+    query = select(HOSTS).where(HOSTS.c.owner.is_not(None), HOSTS.c.until > at).order_by(HOSTS.c.name)
     names = {_process(one.owner): one.name for one in workers}
     rows: list[Any] = [row for row in connection.execute(query) if Owner.from_text(row.owner).is_alive()]
     return [HostStatus(row.name, names.get(_process(row.owner), _name(row.owner)), row.slow) for row in rows]

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-from tests.archive.visiting import LANE, SITE
+from tests.archive.visiting import HOST, SITE
 from tests.faults.io.scenario import ARCHIVE, ORIGIN, OUTPUTS, PROFILES, Scenario
 
 from scythe.archive.archive import Archive
@@ -119,7 +119,7 @@ def _compare(found: Counter[str], expected: Counter[str], findings: Findings) ->
 def _is_there(archive: Archive, pages: set[Line], line: Line) -> bool:
     if line[0] == "stored":
         return line[1:] in pages
-    site = find_site(archive, LANE)
+    site = find_site(archive, HOST)
     return site is not None and _CHECKS[line[0]](archive, site, *line[1:])
 
 
@@ -131,7 +131,7 @@ def _pages(archive: Archive) -> set[Line]:
     return {
         (number, "new")
         for number in numbers
-        if titles[Url(f"{SITE}{number}"), f"page {number} of {LANE}"] == 1
+        if titles[Url(f"{SITE}{number}"), f"page {number} of {HOST}"] == 1
         and bodies[Url(f"{SITE}{number}"), number.encode() * 500] == 1
     }
 
@@ -161,7 +161,7 @@ def _has_output(folder: Path, name: str, count: str = "") -> bool:
 _CHECKS: dict[str, Callable[..., bool]] = {
     "site": lambda *_: True,  # it was looked up already
     "opened": lambda *_: True,
-    "left": lambda *_: True,  # a lane that was not left is taken over by who finds its owner dead
+    "left": lambda *_: True,  # a host that was not left is taken over by who finds its owner dead
     "found": lambda archive, _site, path: _has_url(archive, f"url = '{SITE}{path}'"),
     "settled": lambda archive, _site, task: _has_url(archive, f"id = {task} AND state = 'refused'"),
     "profile": _has_profile,

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.archive.visiting import LANE, NOW, SITE, begin, found, later
+from tests.archive.visiting import HOST, NOW, SITE, begin, found, later
 from tests.faults.archive_watchers import HOUR, visit_list
 from tests.faults.archive_writers import number_of, visit
 
@@ -55,8 +55,8 @@ class Scenario:
 def begin_new(folder: Path, tell: Tell) -> None:
     """Make an archive and put a first address into it."""
     with open_archive(folder / ARCHIVE) as archive:
-        site = add_site(archive, LANE, SITE)
-        tell("site", LANE)
+        site = add_site(archive, HOST, SITE)
+        tell("site", HOST)
         add_urls(archive, site, [found("0")])
         tell("found", "0")
 
@@ -72,22 +72,22 @@ def crawl_beside(folder: Path, tell: Tell) -> None:
 
 
 def crawl_into(where: Path | str, tell: Tell, store: str = "") -> None:
-    """Take a lane, visit page after page, keep their bodies, learn a profile."""
+    """Take a host, visit page after page, keep their bodies, learn a profile."""
     with open_archive(where, store=store) as archive:
-        site = add_site(archive, LANE, SITE)
-        tell("site", LANE)
+        site = add_site(archive, HOST, SITE)
+        tell("site", HOST)
         add_urls(archive, site, [found("0"), found("left-out")])
         tell("found", "0")
         owner = Owner.of_this_process()
-        lane = take_host(archive, site, owner, now=NOW)
+        host = take_host(archive, site, owner, now=NOW)
         for profile in PROFILES[newest_version(archive, site) :]:
             tell("profile", save_profile(archive, site, profile))
-        while tasks := next_tasks(archive, site, LANE, BATCH, now=NOW):
+        while tasks := next_tasks(archive, site, HOST, BATCH, now=NOW):
             _visit(archive, tasks, tell)
-        if lane is not None:
-            keep_host(archive, lane, owner, now=NOW)
-            leave_host(archive, lane, owner, free_at=later(1), slow=1.0)
-            tell("left", LANE)
+        if host is not None:
+            keep_host(archive, host, owner, now=NOW)
+            leave_host(archive, host, owner, free_at=later(1), slow=1.0)
+            tell("left", HOST)
         save_robots(archive, StoredRobots(ORIGIN, 200, b"User-agent: *", NOW))
         tell("robots", ORIGIN)
         save_notes(archive, site, "notes")
@@ -101,7 +101,7 @@ def _visit(archive: Archive, tasks: list[Task], tell: Tell) -> None:
         if task.url.endswith("left-out"):
             settle(archive, [task.id], "refused", "by the test")
             tell("settled", task.id)
-    outcomes: list[Outcome] = [visit(task, PAGES, LANE) for task in tasks if not task.url.endswith("left-out")]
+    outcomes: list[Outcome] = [visit(task, PAGES, HOST) for task in tasks if not task.url.endswith("left-out")]
     for receipt in store_outcomes(archive, outcomes):
         tell("stored", number_of(receipt.task), receipt.stored)
 
@@ -118,11 +118,11 @@ def watch(folder: Path, tell: Tell) -> None:
 def watch_into(where: Path | str, tell: Tell) -> None:
     """Visit a list some times and hand its records on in turn."""
     with open_archive(where) as archive:
-        site = add_site(archive, LANE, SITE)
+        site = add_site(archive, HOST, SITE)
         number = add_watch(archive, site, found(LIST), "{}", now=NOW)
         tell("watch", LIST)
         while (at := int(watch_rows(archive, site)[0].notes or 0)) < VISITS:
-            (task,) = next_tasks(archive, site, LANE, 9, now=later(at * HOUR), kinds=("list",))
+            (task,) = next_tasks(archive, site, HOST, 9, now=later(at * HOUR), kinds=("list",))
             (receipt,) = store_outcomes(archive, [visit_list(archive, task, at)])
             tell("looked", at, receipt.stored)
         records = new_records(archive, load_cursor(archive, "hook"), watches=[number], limit=1_000)
@@ -166,7 +166,7 @@ def make_half(folder: Path) -> None:
     if not pid:
         archive = open_archive(folder / ARCHIVE)
         _, tasks = begin(archive, "0")
-        store_outcomes(archive, [visit(task, PAGES, LANE) for task in tasks])
+        store_outcomes(archive, [visit(task, PAGES, HOST) for task in tasks])
         os._exit(0)
     os.waitpid(pid, 0)
 

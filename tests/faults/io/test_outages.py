@@ -13,7 +13,7 @@ import pytest
 from bench.trial_runs import FAST, crawl_command
 from bench.trial_runs import start as start_process
 from bench.trials.crawl_kills import Trial
-from tests.archive.visiting import LANE
+from tests.archive.visiting import HOST
 from tests.faults.archive_watchers import compare, watch
 from tests.faults.archive_writers import collect, start
 from tests.faults.io.proxy import proxied_port
@@ -80,7 +80,7 @@ def test_a_crawl_whose_database_restarts_goes_on_or_says_so_and_goes_on_later(
 def test_a_watch_whose_database_restarts_loses_and_doubles_nothing(server: Server, how: signal.Signals) -> None:
     archive, visits, told, ends = address(str(server.folder), "outage"), 40, [], []
     for turn in range(6):
-        pid, ledger = start(archive, LANE, visits, turn, watch)
+        pid, ledger = start(archive, HOST, visits, turn, watch)
         if turn < 4:
             os.read(ledger, 1)  # some visits are stored; the line that this spoils is not compared
             time.sleep(0.2)

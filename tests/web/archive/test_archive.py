@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sqlalchemy import text
-from tests.archive.visiting import LANE, NOW, SITE, begin, done, later, list_tasks, listed, region, watch
+from tests.archive.visiting import HOST, NOW, SITE, begin, done, later, list_tasks, listed, region, watch
 from tests.web.asking import Answer, call
 from tests.web.conftest import NARROW, WIDE, Look, make_state
 
@@ -59,7 +59,7 @@ def fill(archive: Archive) -> None:
         outcomes.append(done(task, title, extracted=_extracted(title, text)))
     store_outcomes(archive, outcomes)
     requeue(archive, site)
-    (again,) = [one for one in next_tasks(archive, site, LANE, 9, now=later(60)) if one.url.endswith("/harvest")]
+    (again,) = [one for one in next_tasks(archive, site, HOST, 9, now=later(60)) if one.url.endswith("/harvest")]
     at = NOW + timedelta(days=2)
     store_outcomes(
         archive, [done(again, "second", at=at, extracted=_extracted("A very late harvest in the valley", SECOND))]
@@ -230,7 +230,7 @@ def test_what_cannot_be_indexed_is_said_and_the_rest_is_found(state: State, serv
     assert state.options.archive is not None
     with open_archive(state.options.archive) as archive:
         begin(archive, "later")
-        (task,) = next_tasks(archive, 1, LANE, 1, now=NOW)
+        (task,) = next_tasks(archive, 1, HOST, 1, now=NOW)
         store_outcomes(archive, [done(task)])
         with archive.writing() as connection:
             connection.execute(

@@ -141,14 +141,14 @@ def test_what_two_versions_differ_in_is_told_in_words() -> None:
 def fill_archive(state: State, texts: tuple[str, ...]) -> int:
     """Put a site with visits of some weeks and versions of its profile into the archive of a state."""
     now = datetime.now(UTC)
-    lane = "shop.example:8080"
+    host = "shop.example:8080"
     with state.archive() as archive:
         site = add_site(archive, KEY, START)
         for text in texts:
             save_profile(archive, site, text)
-        add_urls(archive, site, [FoundUrl(Url(f"{START}thing/{n}"), lane) for n in range(60)])
+        add_urls(archive, site, [FoundUrl(Url(f"{START}thing/{n}"), host) for n in range(60)])
         outcomes: list[Outcome] = []
-        for number, task in enumerate(next_tasks(archive, site, lane, 50, now=now)):
+        for number, task in enumerate(next_tasks(archive, site, host, 50, now=now)):
             at = now - timedelta(days=20) + timedelta(hours=9 * number)
             if number % 9 == 0:
                 why = "the server answered 503; asked again later"
@@ -191,9 +191,9 @@ def test_servers_that_ask_to_be_left_alone_are_noted(tmp_path: Path) -> None:
     with state.archive() as archive:
         save_robots(archive, StoredRobots("http://shop.example:8080", 503, b"", NOW))
         health = read_health(archive, site, now=NOW)
-    slow = replace(health.lanes[0], slow=4.0, free_at=NOW)
-    left_alone = replace(health.lanes[0], name="a.example", free_at=NOW + timedelta(hours=3))
-    notes = judge(None, replace(health, lanes=[slow, left_alone]), NOW).notes
+    slow = replace(health.hosts[0], slow=4.0, free_at=NOW)
+    left_alone = replace(health.hosts[0], name="a.example", free_at=NOW + timedelta(hours=3))
+    notes = judge(None, replace(health, hosts=[slow, left_alone]), NOW).notes
     assert notes == (
         "http://shop.example:8080: robots.txt was answered with 503, so nothing is asked for.",
         "shop.example:8080 is asked 4.0 times slower than usual: its answers said so.",

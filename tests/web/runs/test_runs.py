@@ -231,7 +231,7 @@ def test_a_signal_ends_the_server_with_its_runs_and_their_workers(
         assert verify_archive(archive) == []
         (site,) = site_rows(archive)
         now = datetime.now(UTC)
-        assert [lane.owner for lane in host_rows(archive, site.id, now=now)] == [""]  # the next run need not wait
+        assert [host.owner for host in host_rows(archive, site.id, now=now)] == [""]  # the next run need not wait
 
 
 def children(pid: int) -> list[int]:

@@ -316,11 +316,11 @@ def _note_servers(archive: SiteHealth, now: datetime) -> tuple[str, ...]:
         found = parse_robots(robots.status, robots.body)
         if found.is_closed:
             notes.append(f"{robots.origin}: {found.why}.")
-    for lane in archive.lanes:
-        if (lane.free_at - now).total_seconds() > _PAUSE_S:
-            notes.append(f"{lane.name} is left alone until {lane.free_at:%Y-%m-%d %H:%M} UTC.")
-        elif lane.slow >= _SLOW:
-            notes.append(f"{lane.name} is asked {lane.slow:.1f} times slower than usual: its answers said so.")
+    for host in archive.hosts:
+        if (host.free_at - now).total_seconds() > _PAUSE_S:
+            notes.append(f"{host.name} is left alone until {host.free_at:%Y-%m-%d %H:%M} UTC.")
+        elif host.slow >= _SLOW:
+            notes.append(f"{host.name} is asked {host.slow:.1f} times slower than usual: its answers said so.")
     failed = sum(one.count for one in archive.answered if one.state in FAILED and one.why)
     if archive.fetched and failed / archive.fetched >= _MANY:
         notes.append(f"{failed} of the last {archive.fetched} fetches brought nothing.")
@@ -395,7 +395,7 @@ class ArchiveHealth:
     sampled: int
     versions: list[Version]
     robots: list[RobotsView]
-    lanes: list[HostRow]
+    hosts: list[HostRow]
 
 
 @dataclass(frozen=True, slots=True)

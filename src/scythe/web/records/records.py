@@ -13,7 +13,7 @@ from urllib.parse import urlencode
 import msgspec
 
 from scythe.archive.observations import lists_of_watch, plan_rows
-from scythe.archive.results import RegionRow, WatchRow
+from scythe.archive.results import ListRow, WatchRow
 from scythe.archive.watches import watch_rows
 from scythe.crawling.url_filter import start_address
 from scythe.engine.discovery import read_list
@@ -153,7 +153,7 @@ def _read_other(at_hand: PageAtHand) -> PageListing:
     """Read a feed or a sitemap, which have no places to show; anything else has no lists."""
     setup = SiteSetup("lists", ("records",), learns=False)
     listed = read_list(Job(setup, at_hand.url or "", at_hand.body, "list", at_hand.content_type or ""))
-    return PageListing(at_hand, listed.title, Paging(), listed.regions, tuple(() for _ in listed.regions))
+    return PageListing(at_hand, listed.title, Paging(), listed.lists, tuple(() for _ in listed.lists))
 
 
 _SOON = datetime(1971, 1, 1, tzinfo=UTC)  # an address due before is due at once
@@ -252,10 +252,10 @@ def list_watches(state: State, wanted: Nothing) -> list[WatchView]:
     """List the pages that are watched."""
     if state.options.archive is None:
         return []
-    lists: dict[int, list[RegionRow]] = {}
+    lists: dict[int, list[ListRow]] = {}
     with state.archive() as archive:
         for plan in plan_rows(archive):
-            lists.setdefault(plan.region.watch, []).append(plan.region)
+            lists.setdefault(plan.listed.watch, []).append(plan.listed)
         return [_see(state, row, lists.get(row.id, [])) for row in watch_rows(archive)]
 
 
@@ -269,7 +269,7 @@ def find_watch(state: State, url: str | None) -> WatchView | None:
         return None if row is None else _see(state, row, lists_of_watch(archive, row.id))
 
 
-def _see(state: State, row: WatchRow, known: Sequence[RegionRow]) -> WatchView:
+def _see(state: State, row: WatchRow, known: Sequence[ListRow]) -> WatchView:
     options, notes = ListOptions.from_json(row.options), Notes.from_json(row.notes)
     lists = watched_rows(known, notes, options)
     waiting = unfound(notes, options)

@@ -51,7 +51,7 @@ class CrawlWanted(RequestInput, frozen=True):
     sitemaps: bool = True
     parts: Annotated[tuple[Part, ...], msgspec.Meta(max_length=10)] = ("text", "images", "records")
     contact: Contact = ""
-    keep_raw: bool = False
+    keep_raw: bool = True  # keep pages as they came, to read them again
     refresh: bool = False  # visit the pages known again
 
 
@@ -91,7 +91,8 @@ def start_crawl(state: State, wanted: CrawlWanted) -> RunView:
     url = wanted.url.strip()
     start = start_address(url if "://" in url else f"https://{url}")
     reach, contact = state.options.reach, wanted.contact.strip()
-    options = fill(CrawlOptions, wanted, contact=contact, timeout_s=reach.timeout_s, allow_private=reach.allow_private)
+    reached = {"timeout_s": reach.timeout_s, "allow_private": reach.allow_private}
+    options = fill(CrawlOptions, wanted, contact=contact, keep_raw=None if wanted.keep_raw else False, **reached)
     return state.part(Runs).crawl(start, Scope.of(start, options).site_key, options).see()
 
 

@@ -12,7 +12,7 @@ from msgspec import UNSET, UnsetType
 
 from scythe.archive.archive import Archive
 from scythe.archive.observations import count_came, find_list, late_looks, lists_of_watch, read_looks
-from scythe.archive.results import LookRow, RegionRow, WatchRow
+from scythe.archive.results import ListRow, LookRow, WatchRow
 from scythe.archive.watches import add_watch, end_watch, hasten_watch, load_watch
 from scythe.crawl_model import FoundUrl
 from scythe.schedule.plots import list_svg
@@ -137,7 +137,7 @@ def change_goals(state: State, wanted: GoalsWanted) -> GoalsView:
         if row.ended_at is not None:
             raise NotNow(f"{row.url} is no longer watched")
         options = _changed(ListOptions.from_json(row.options), wanted)
-        found = FoundUrl(row.url, row.lane, "start", "list", key=f"list {row.url}")
+        found = FoundUrl(row.url, row.host, "start", "list", key=f"list {row.url}")
         add_watch(archive, row.site, found, options.to_json(), now=datetime.now(UTC))
         hasten_watch(archive, row.id)
         seen = see_goals(find_watch(archive, row.id))
@@ -237,7 +237,7 @@ def see_watched_list(state: State, wanted: WatchedListWanted) -> WatchedListView
     )
 
 
-def _find(archive: Archive, number: int) -> tuple[WatchRow, RegionRow]:
+def _find(archive: Archive, number: int) -> tuple[WatchRow, ListRow]:
     listed = find_list(archive, number)
     if listed is None:
         raise NotThere(f"there is no list {number}")
@@ -313,7 +313,7 @@ _ON_PAGE = 100  # lists
 _SPARK_S, _SPARKS = DAY_S / 2, 28  # what a small plot shows: so many steps of time
 _SPARK_HIGH = 22.0
 
-Listed = tuple[Planned, WatchRow, RegionRow | None]
+Listed = tuple[Planned, WatchRow, ListRow | None]
 
 
 class ScheduleWanted(RequestInput, frozen=True):
@@ -379,7 +379,7 @@ def _is_meant(one: Listed, site: str) -> bool:
     return not wanted or wanted in planned.page.lower() or wanted in f"{planned.site} {planned.region}".lower()
 
 
-def see_list(planned: Planned, watch: WatchRow, listed: RegionRow | None) -> ScheduledListView:
+def see_list(planned: Planned, watch: WatchRow, listed: ListRow | None) -> ScheduledListView:
     """Return what is shown of a list."""
     list_id, has_trouble = None if listed is None else listed.id, watch.attempts > 0
     return fill(
