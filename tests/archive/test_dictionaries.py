@@ -6,7 +6,7 @@ from sqlalchemy import func, select, text
 from tests.archive.visiting import NOW, SITE, done
 
 from scythe.archive.archive import Archive
-from scythe.archive.dictionaries import FIRST_PAGES, Dictionary, choose_pages
+from scythe.archive.dictionaries import FIRST_PAGES, PageDictionary, choose_pages
 from scythe.archive.frontier import add_urls, next_tasks
 from scythe.archive.open import open_archive
 from scythe.archive.outcomes import store_outcomes
@@ -55,7 +55,7 @@ def test_pages_are_packed_by_what_they_share_and_come_back_as_they_were(archive:
     store(archive, bodies)
     assert {raw.body for raw in read_raw(archive, PageQuery())} == set(bodies)
     assert count(archive, BODIES.c.dictionary.is_(None)) == 0  # those before it was made, too
-    assert packed_bytes(archive) < 0.5 * sum(len(Dictionary(b"as good as nothing").pack(body)) for body in bodies)
+    assert packed_bytes(archive) < 0.5 * sum(len(PageDictionary(b"as good as nothing").pack(body)) for body in bodies)
     assert verify_archive(archive) == []
 
 
@@ -101,7 +101,7 @@ def test_a_damaged_dictionary_is_told(where: str) -> None:
         with archive.writing() as connection:
             connection.execute(
                 text("UPDATE dictionaries SET packed = :packed, size = 7"),
-                {"packed": Dictionary(b"as good as nothing").pack(b"nothing")},
+                {"packed": PageDictionary(b"as good as nothing").pack(b"nothing")},
             )
     with open_archive(where) as archive:
         with pytest.raises(

@@ -40,7 +40,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.dialects.sqlite.base import SQLiteCompiler
 from sqlalchemy.exc import DBAPIError, OperationalError, SQLAlchemyError
 
-from scythe.archive.dictionaries import Dictionaries
+from scythe.archive.dictionaries import PageDictionaries
 from scythe.archive.schema import moment
 from scythe.archive.stores import Stores
 from scythe.errors import ArchiveFailed
@@ -75,7 +75,7 @@ class Archive:
         self.engine = engine
         self.where = where  # without a password
         self.stores = stores or Stores()
-        self.dictionaries = Dictionaries()
+        self.dictionaries = PageDictionaries()
         self.is_sqlite = engine.dialect.name == "sqlite"
         self._pause_s = 0.0  # no limit
         self._lock = threading.RLock()

@@ -17,7 +17,7 @@ from scythe.archive.dictionaries import (
     FIRST_PAGES,
     LOOKED_AT,
     TRIED_AGAIN,
-    Dictionary,
+    PageDictionary,
     choose_pages,
     is_worth,
     pack,
@@ -93,7 +93,7 @@ def keep(archive: Archive, connection: Connection, bodies: Iterable[tuple[int, b
     return hashes
 
 
-def _pack_row(hashed: bytes, body: bytes, shared: Dictionary | None) -> dict[str, Any]:
+def _pack_row(hashed: bytes, body: bytes, shared: PageDictionary | None) -> dict[str, Any]:
     if shared is None:
         return _row(hashed, body, pack(body))
     return _row(hashed, body, shared.pack(body), dictionary=shared.number)
@@ -119,7 +119,7 @@ def tend(archive: Archive, connection: Connection, sites: Iterable[int]) -> None
             _try_another(archive, connection, site, shared)
 
 
-def _try_another(archive: Archive, connection: Connection, site: int, shared: Dictionary) -> None:
+def _try_another(archive: Archive, connection: Connection, site: int, shared: PageDictionary) -> None:
     """Choose pages anew once a dictionary packed many bodies; keep what comes of it where that does much better."""
     ours = DICTIONARIES.c.id == shared.number
     packed, next_try = connection.execute(select(DICTIONARIES.c.bodies, DICTIONARIES.c.next_try).where(ours)).one()
@@ -140,7 +140,7 @@ def _newest_bodies(archive: Archive, connection: Connection, site: int, count: i
     return {bytes(row.hash): read_body(archive, connection, row) for row in rows}
 
 
-def _put(connection: Connection, site: int, new: Dictionary, bodies: Mapping[bytes, bytes]) -> None:
+def _put(connection: Connection, site: int, new: PageDictionary, bodies: Mapping[bytes, bytes]) -> None:
     """Store a dictionary, and pack bodies by it that were packed without one."""
     kept = {"site": site, "bodies": len(bodies), "next_try": FIRST_PAGES * TRIED_AGAIN, "at": time.time()}
     content = {"id": new.number, "packed": pack(new.content), "size": len(new.content)}

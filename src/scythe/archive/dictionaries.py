@@ -34,7 +34,7 @@ _CHOOSING_LEVEL = 3
 _KEPT = 16  # dictionaries in memory
 
 
-class Dictionary:
+class PageDictionary:
     """What pages of one site share, ready to pack and to unpack by."""
 
     def __init__(self, content: bytes, level: int = _LEVEL) -> None:
@@ -58,14 +58,14 @@ def number_of(content: bytes) -> int:
     return int.from_bytes(digest(content)[:8]) >> 1
 
 
-class Dictionaries:
+class PageDictionaries:
     """The dictionaries of one open archive that were used last."""
 
     def __init__(self) -> None:
-        self._known: OrderedDict[int, Dictionary] = OrderedDict()
+        self._known: OrderedDict[int, PageDictionary] = OrderedDict()
         self._lock = Lock()
 
-    def find(self, connection: Connection, number: int) -> Dictionary:
+    def find(self, connection: Connection, number: int) -> PageDictionary:
         """Return a dictionary by its number. Raises ArchiveFailed where it is missing or damaged."""
         with self._lock:
             if number in self._known:
@@ -75,21 +75,21 @@ class Dictionaries:
         content = unpack(bytes(row.packed), row.size) if row is not None else b""
         if number_of(content) != number:
             raise ArchiveFailed(f"dictionary {number}, by which bodies are packed, is missing or damaged")
-        found = Dictionary(content)
+        found = PageDictionary(content)
         with self._lock:
             self._known[number] = found
             while len(self._known) > _KEPT:
                 self._known.popitem(last=False)
         return found
 
-    def newest(self, connection: Connection, site: int) -> Dictionary | None:
+    def newest(self, connection: Connection, site: int) -> PageDictionary | None:
         """Return the dictionary by which a site's bodies are packed now; None: it has none yet."""
         last = select(DICTIONARIES.c.id).where(DICTIONARIES.c.site == site).order_by(DICTIONARIES.c.at.desc()).limit(1)
         number = connection.execute(last).scalar()
         return None if number is None else self.find(connection, number)
 
 
-def choose_pages(site: int, bodies: Sequence[bytes], old: Dictionary | None = None) -> Dictionary:
+def choose_pages(site: int, bodies: Sequence[bytes], old: PageDictionary | None = None) -> PageDictionary:
     """Return a dictionary of some of these bodies of a site: always the one that those before pack worst.
 
     They are added to those of the `old` dictionary, whose beginning makes room.
@@ -101,12 +101,12 @@ def choose_pages(site: int, bodies: Sequence[bytes], old: Dictionary | None = No
     for _ in range(min(_PAGES, len(waiting))):
         if old is None and len(content) > _BYTES:
             break
-        sizes = list(map(len, map(Dictionary(content, _CHOOSING_LEVEL).pack, waiting)))
+        sizes = list(map(len, map(PageDictionary(content, _CHOOSING_LEVEL).pack, waiting)))
         content += waiting.pop(sizes.index(max(sizes)))
-    return Dictionary(content[-_BYTES:])
+    return PageDictionary(content[-_BYTES:])
 
 
-def is_worth(new: Dictionary, old: Dictionary, bodies: Sequence[bytes]) -> bool:
+def is_worth(new: PageDictionary, old: PageDictionary, bodies: Sequence[bytes]) -> bool:
     """Say whether a new dictionary packs these bodies so much better that it is to take the place of the old one."""
     return sum(len(new.pack(body)) for body in bodies) < WORTH * sum(len(old.pack(body)) for body in bodies)
 
