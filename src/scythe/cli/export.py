@@ -31,7 +31,7 @@ Examples:
   scythe export site.db -o pages.parquet             for pandas, DuckDB, Spark
   scythe export site.db -o notes/                    a folder of Markdown files
   scythe export site.db -o texts/ -f txt             or of plain text, or html
-  scythe export site.db -o site.warc.gz              raw responses (crawl with --raw)
+  scythe export site.db -o site.warc.gz              raw responses (crawl without --no-raw)
   scythe export site.db --what records -o goods.csv  one row per record of the pages' lists
   scythe export site.db --what images -o images.csv  one row per image, with its score
   scythe export site.db --kind article --since 2026-11-01 --match '*/news/*' -o news.jsonl
