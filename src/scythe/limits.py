@@ -45,6 +45,10 @@ class Limits:
     way_rules: int = 100
     way_drops: int = 1_000
     literal_bytes: int = 65_536  # of the page source, in one rule
+    rule_chars: int = 2_000  # of an opening tag, CSS selector or XPath that somebody wrote
+    rule_steps: int = 50  # of one, alternatives and conditions together with those inside them: 200
+    pattern_rows: int = 20_000_000  # elements that one such rule may look at on a page
+    pattern_bytes: int = 50_000_000  # of the page whose text it may compare
     steps: int = 10_000  # opening tags between an anchor and its target
     shared_texts: int = 100_000  # blocks that the pages of one site share
     block_chars: int = 1_000_000  # of one text in a profile

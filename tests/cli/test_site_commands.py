@@ -182,6 +182,20 @@ def test_a_field_is_learned_from_a_value_of_one_page(desk: Desk) -> None:
     assert found == prices
 
 
+def test_a_field_is_cut_by_a_rule_that_somebody_wrote(desk: Desk) -> None:
+    rules = ("--rule", 'price=<span class="price">', "--rule", "no=#nowhere")
+    said = desk.run("learn", "shop", "-o", "ruled.json", *rules, "--field", "title").stdout
+    assert 'rule of price: <span class="price">' in said
+    assert f"not learned:\n  rule of no: matches none of {len(SHOP)} pages" in said
+    desk.run("cut", "ruled.json", "shop", "-o", "ruled.jsonl")
+    found = {Path(row["source"]).name: row["fields"]["price"] for row in desk.lines("ruled.jsonl")}
+    assert {name: (price["values"], price["how"]) for name, price in found.items()} == {
+        demo.path.rpartition("/")[2]: ([between(demo, '"price">')], "cut: rule") for demo in SHOP
+    }
+    assert "write it as name=rule" in desk.run("learn", "shop", "-o", "x.json", "--rule", "price", check=2).stderr
+    assert "expected an opening" in desk.run("learn", "shop", "-o", "x.json", "--rule", "price=b", check=2).stderr
+
+
 def test_learn_tells_that_some_values_of_a_list_stand_for_it_and_which_are_not_there(desk: Desk) -> None:
     names = [demo.path.rpartition("/")[2] for demo in SHOP]
     given = {names[0]: {"features": ["Peened and honed ready for use", "Comes with a leather sheath", "No such thing"]}}

@@ -28,13 +28,14 @@ known, fields), or the URL of the site, which is then sampled: scythe follows li
 time, obeying robots.txt. Ten pages, spread over the site, are a good number.
 
 Without examples, title, text, date, author and images are learned. For anything else, give a value that one of the
-pages shows. Two or three pages with examples are better than one.
+pages shows; two or three pages with examples are better than one. Whoever knows the HTML can name the element.
 
 \b
 Examples:
   scythe learn saved/ -o news.json                     title, text, date, author, images
   scythe learn https://example.org/ -o news.json       the same, from the web
   scythe learn shop/ -o shop.json --field price='$12'  a field of your own, by example
+  scythe learn shop/ -o shop.json --rule 'price=<b class="price">'  by the element that holds it
   scythe learn shop/ -o shop.json --examples shop.csv  examples from several pages: columns page, price, name ...
 
 \b
@@ -65,6 +66,15 @@ def learn(
             help="Field to learn: title, text, date, author, images, or any other by a VALUE that one page shows.",
         ),
     ] = None,
+    rule: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--rule",
+            metavar="NAME=RULE",
+            help="Element of a field: <TAG ATTRIBUTES>, #ID, css:SELECTOR or xpath:PATH; behind it ;repetition=yes|no, "
+            ";position=BYTES, ;inner=TAGS.",
+        ),
+    ] = None,
     page_count: Annotated[
         int | None,
         typer.Option(
@@ -82,8 +92,8 @@ def learn(
     loaded = load_to_learn(pages, check_base(url), page_count, fetch, delay)
     wanted = _examples(loaded, examples, field or [])
     loaded, wanted = _choose(loaded, wanted, page_count or FROM_FILES)
-    site = _learn(loaded, wanted, tuple(name for name in field or [] if "=" not in name))
-    if not any(layout.fields for layout in site.profile.layouts):
+    site = _learn(loaded, wanted, tuple(name for name in field or [] if "=" not in name), _rules(rule or []))
+    if not any(layout.fields for layout in site.profile.layouts) and not any(row.held for row in site.rules):
         for line in (*_gaps(site), "nothing could be learned from these pages"):
             complain(line)
         return FAILED
@@ -132,10 +142,25 @@ def _choose(
     return [pages[i] for i in chosen], [examples[i] for i in chosen] if examples is not None else None
 
 
-def _learn(pages: list[LoadedPage], examples: list[Example | None] | None, fields: Sequence[str]) -> Site:
+def _rules(given: Sequence[str]) -> dict[str, str]:
+    """Split `NAME=RULE` options. Raises BadInput."""
+    rules: dict[str, str] = {}
+    for option in given:
+        name, equals, rule = option.partition("=")
+        if not (name.strip() and equals and rule.strip()) or name.strip() in rules:
+            raise BadInput(
+                f"--rule {option}: write it as name=rule, once for each name, such as 'price=<b class=\"price\">'"
+            )
+        rules[name.strip()] = rule.strip()
+    return rules
+
+
+def _learn(
+    pages: list[LoadedPage], examples: list[Example | None] | None, fields: Sequence[str], rules: dict[str, str]
+) -> Site:
     from scythe.site.site import Site
 
-    return Site.learn([(page.url, page.body) for page in pages], examples, fields=fields or None)
+    return Site.learn([(page.url, page.body) for page in pages], examples, rules=rules, fields=fields or None)
 
 
 def _keep_labels(site: Site, pages: list[LoadedPage], output: str) -> list[str]:
@@ -168,6 +193,8 @@ def _report(site: Site, pages: list[LoadedPage], output: str) -> list[str]:
     for layout in layouts:
         lines += ["", _headline(layout), *(f"  {_describe(rules, width)}" for rules in layout.fields)]
         lines += [f"  {_describe_list(rules, width)}" for rules in layout.records.lists]
+    told = [row for row in site.rules if row.is_told]
+    lines += ["", *(f"rule of {row.field}: {row.rule}" for row in told)] if told else []
     lines += ["", "tried on these pages:"]
     for name, how in tried.items():
         shares = f"{how['cut']:3} cut {how['tree']:3} tree {how['missing']:3} missing"
@@ -179,7 +206,10 @@ def _report(site: Site, pages: list[LoadedPage], output: str) -> list[str]:
 def _gaps(site: Site) -> list[str]:
     """Say what was not learned, and of what was, where the examples did not fit."""
     layouts = site.profile.layouts
-    learned = tuple(f"{layout.name}: {rules.name}: " for layout in layouts for rules in layout.fields)
+    learned = (
+        *(f"{layout.name}: {rules.name}: " for layout in layouts for rules in layout.fields),
+        *(f"rule of {row.field}: " for row in site.rules if row.is_told and row.held),
+    )
     doubts = [f"  {note}" for note in site.notes if learned and note.startswith(learned)]
     lacks = [f"  {note}" for note in site.notes if not learned or not note.startswith(learned)]
     return [*(["", "not learned:", *lacks] if lacks else []), *(["", "learned, but:", *doubts] if doubts else [])]

@@ -223,9 +223,10 @@ class Health:
             trouble = "unknown" if self._site.ends_badly("u", 0, pages, _UNKNOWN_SIGNS) else ""
         self._review(UNKNOWN, "", trouble, self._site, url or "")
         if layout is not None:
-            self._observe_fields(layout, hows, url or "")
+            self.observe_fields(layout, hows, url or "")
 
-    def _observe_fields(self, layout: Layout, hows: Mapping[str, str], url: str) -> None:
+    def observe_fields(self, layout: Layout, hows: Mapping[str, str], url: str) -> None:
+        """Take in how the fields of one page of a layout were got."""
         watch = self._watches.setdefault(layout.name, LayoutHealth())
         watch.pages += 1
         for rules in layout.fields:

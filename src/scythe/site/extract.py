@@ -10,6 +10,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Literal, cast
 
+import numpy as np
+
 from scythe.fetch.page_check import sniff_bytes, sniff_text
 from scythe.model import (
     Content,
@@ -36,11 +38,13 @@ from scythe.reading.images.image_methods import mark_scores
 from scythe.reading.lists.list_methods import LazyPageLists
 from scythe.site.cut import CutText, cut_content, cut_text
 from scythe.site.drift import judge
+from scythe.site.element_rules import follow_rule
 from scythe.site.judge_images import ImageJudge
 from scythe.site.layout_marks import KnownLayout, LayoutIndex, MappedPage
 from scythe.site.page_fields import cut_place
 from scythe.site.record_rules import LayoutListReader, base_of
-from scythe.site.rules import FieldRules, Layout, Profile
+from scythe.site.rules import FieldRules, Layout, Profile, TextRule
+from scythe.site.select import outermost
 from scythe.site.value_rules import ValueRules, cut_values, span_of_value
 from scythe.url import Url, absolute
 
@@ -82,6 +86,7 @@ class Extractor:
         self.profile = profile
         self.index = index if index is not None else LayoutIndex(profile.layouts)
         self.judge = judge or ImageJudge(profile.images)
+        self.told = tuple(row for row in profile.rules if row.is_told)
         self._wanted = tuple(name for name in wanted or profile.fields if name != "records")  # which are lists
         self.has_lists = "records" in (wanted or profile.fields)
         self._must_read = must_read
@@ -180,20 +185,49 @@ class _Extraction:
     def _cut(self) -> str:
         """Fill the fields that rules give; return why the page should be read, or an empty string."""
         known = self._known
+        told = self._cut_told()
         for rules in known.layout.fields if known is not None else ():
-            if rules.name in self._wanted:
+            if rules.name in self._wanted and rules.name not in self._fields:
                 self._fields[rules.name] = self._cut_field(rules)
         self._borrow()
+        for name, why in told.items():
+            if not self._has(name):
+                self._fields[name] = Field((), None, f"missing: {why}")
         if known is None:
             return "" if set(self._wanted) <= self._fields.keys() else UNKNOWN
-        if "text" in self._wanted and not self._has("text"):
+        if self._must_have("text"):
             if known.layout.is_empty:
                 self._fields["text"] = Field((), None, "missing: pages of this layout have no main text")
             else:
                 return self._fields["text"].how.removeprefix("missing: ") if "text" in self._fields else _NO_RULE
-        if "text" not in self._wanted and "title" in self._wanted and not self._has("title"):
-            return _NO_RULE
-        return ""
+        return _NO_RULE if "text" not in self._wanted and self._must_have("title") else ""
+
+    def _must_have(self, name: str) -> bool:
+        """Say whether a page is to be read for a field that rules did not give."""
+        return name in self._wanted and not self._has(name) and name not in self._extractor.profile.named
+
+    def _cut_told(self) -> dict[str, str]:
+        """Fill the fields by the rules that people wrote; return why others of them have nothing."""
+        lacking: dict[str, str] = {}
+        layout = self._known.layout.name if self._known is not None else ""
+        for row in self._extractor.told:
+            if row.layout not in ("", layout) or row.field not in self._wanted or row.field in self._fields:
+                continue
+            found, on_tree = follow_rule(self._page.map, row)
+            if not found.values:
+                lacking[row.field] = found.why
+                continue
+            lacking.pop(row.field, None)
+            values = found.values
+            if row.field == "date":
+                values = tuple(to_iso(value) or value for value in values)
+            if row.field == "text" and not on_tree:
+                roots = outermost(np.array(found.rows, np.intp), self._page.map.last).tolist()
+                self._text = cut_text(self._page.map, TextRule(()), roots)
+                values = (self._text.text,)
+            span = None if on_tree else self._page.map.span(found.rows[0])
+            self._fields[row.field] = Field(values, self._span(span), f"{'tree' if on_tree else 'cut'}: rule")
+        return lacking
 
     def _cut_field(self, rules: FieldRules) -> Field:
         layout = self._known.layout.name if self._known is not None else ""

@@ -12,6 +12,7 @@ from urllib.parse import quote, urlsplit
 from scythe.atomic_files import write_atomically
 from scythe.errors import BadInput
 from scythe.limits import LIMITS
+from scythe.site.element_rules import as_told
 from scythe.site.profile import dump_profile, load_profile
 from scythe.site.rules import Profile
 
@@ -90,7 +91,7 @@ def _read(path: Path, _mtime_ns: int, _size: int) -> _Read:
         profile = load_profile(text, name=str(path)).profile
     except BadInput as error:
         return _Read(_digest(text), why=str(error))
-    rules = dump_profile(replace(profile, learned=""))  # which is when
+    rules = dump_profile(replace(profile, learned="", rules=as_told(profile.rules)))  # which is when
     return _Read(_digest(rules.encode()), profile)
 
 

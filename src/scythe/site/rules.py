@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from scythe.model import SiteImages
+from scythe.site.element_rules import ElementRule
 from scythe.site.record_rules import LayoutRecords
 from scythe.site.select import Selector
 from scythe.site.value_rules import ValueRules
@@ -97,3 +98,4 @@ class Profile:
     learned: str = ""  # ISO 8601, UTC
     named: tuple[str, ...] = ()  # of the fields, those learned by example: reading a page cold says nothing of them
     images: SiteImages = SiteImages()  # noqa: RUF009  it is frozen
+    rules: tuple[ElementRule, ...] = ()  # the rule table: those told are followed before what was learned

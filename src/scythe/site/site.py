@@ -24,13 +24,14 @@ from scythe.page.blocks import read_blocks
 from scythe.page.content import PageContent
 from scythe.page.map import PageMap
 from scythe.site.drift import Drift, Health, usual_of
+from scythe.site.element_rules import ElementRule, RuleTable, as_told, page_names, read_rules, try_rule
 from scythe.site.extract import ExtractedPage, Extractor, Via, map_page
 from scythe.site.judge_images import ImageJudge
 from scythe.site.layout_marks import KnownLayout, LayoutIndex, MappedPage, layouts_of
 from scythe.site.learn import PLACED, LayoutLearner, ReadPage
 from scythe.site.page_fields import ColdValues
 from scythe.site.profile import Saved, dump_profile, load_profile, open_profile
-from scythe.site.rules import FieldRules, Layout, Profile
+from scythe.site.rules import FieldRules, Layout, Profile, Usual
 from scythe.site.shown_values import Memory
 from scythe.site.value_rules import ValueRules, cut_values
 
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from scythe.site.labels.match_labels import Lost
 
 HEAL_PAGES = (3, 6, 12, 24, 48)  # pages that lack what they had before, upon which it is looked for anew
+_OBSERVED = 20  # pages learned that the rule table begins with
 _MOST_WAYS = 6  # to one field
 LIST_PAGES = 3  # pages of a layout from which it is learned what they list
 Given = Page | tuple[str | None, bytes | str]
@@ -66,10 +68,13 @@ class Site:
         self._names = tuple(name for name in ("text", *PLACED) if name in profile.fields and name not in profile.named)
         self._learner = LayoutLearner(self._index, self._names)
         self._lacking: dict[str, list[tuple[PageMap, Example]]] = {}  # pages without fields that they had, by layout
-        self._profile = profile
+        self._profile = replace(profile, rules=as_told(profile.rules))
+        self._told = _told_layout(profile.rules)
+        self._table = RuleTable(profile.rules)
+        self._table.load(health or {})
         self._judge: ImageJudge | None = None
         self._extractor = self._make_extractor()
-        self._health = Health.load(health or {}, profile.layouts)
+        self._health = Health.load(health or {}, (*profile.layouts, self._told))
         self._memory = Memory.load(health or {}, profile.named)
 
     @classmethod
@@ -78,27 +83,36 @@ class Site:
         pages: Iterable[Given],
         examples: Sequence[Shown | None] | None = None,
         *,
+        rules: Mapping[str, str] | None = None,
         fields: Sequence[str] | None = None,
     ) -> Site:
         """Learn a site from some of its pages, best ten or more, spread over the site.
 
         Without `examples` the fields are title, text, date, author, images and records. `examples` holds for each page
         the values wanted from it (`{"price": ["$12"]}`; an empty list: this page has none) or None where nobody looked;
-        then only these fields are learned, and those of the first kind that `fields` names. Raises BadInput on wrong
-        arguments.
+        then only these fields are learned, and those of the first kind that `fields` names. `rules` names elements by
+        field, as an opening tag, an id, a CSS selector or an XPath (`{"price": '<div class="p-price">'}`); they are
+        followed before what is learned. Raises BadInput on wrong arguments.
         """
         given = [_address_and_body(page) for page in pages]
         if not given:
             raise BadInput("Site.learn needs at least one page")
         shown = _examples(examples, len(given)) if examples is not None else None
-        named = tuple(dict.fromkeys(name for example in shown or () for name in example or ()))
+        told = read_rules(rules or {})
+        by_example = (name for example in shown or () for name in example or ())
+        named = tuple(dict.fromkeys((*(row.field for row in told), *by_example)))
         site = cls.begin(_wanted(named, fields), named)
+        site._tell(given, told)
         for url, body in given if site._names or not named else ():
             site._extract(body, url, "auto")
         site.finish()
         if shown is not None:
-            site.notes = site._add_fields(given, shown).notes
+            site.notes += site._add_fields(given, shown).notes
         site._refresh()
+        for url, body in given[:_OBSERVED]:
+            page = site._extractor.extract_page(body, url, "cut")
+            if page.page is not None:
+                site._observe_rules(page, url)
         site._health.settle(sum(layout.pages for layout in site.profile.layouts))
         return site
 
@@ -168,6 +182,11 @@ class Site:
         with self._lock:
             return self._add_fields(given, shown)
 
+    @property
+    def rules(self) -> tuple[ElementRule, ...]:
+        """The rule table: what was told, and what is seen of every field of every layout."""
+        return self._table.rows([layout.name for layout in self._profile.layouts])
+
     def learn_lists(self) -> None:
         """Learn now what the pages of each layout list, where that is wanted and not known yet."""
         if "records" in self._profile.fields:
@@ -202,7 +221,8 @@ class Site:
     def to_json(self) -> str:
         """Return what `save` writes."""
         self._refresh()
-        return dump_profile(self._profile, {**self._health.dump(), **self._memory.dump()})
+        profile = replace(self._profile, rules=self.rules)
+        return dump_profile(profile, {**self._health.dump(), **self._memory.dump(), **self._table.dump()})
 
     @classmethod
     def _take_up(cls, saved: Saved, name: str) -> Site:
@@ -250,15 +270,47 @@ class Site:
         """Show what was learned in the profile."""
         self._profile = replace(self._profile, layouts=layouts_of(self._index))
 
+    def _tell(self, given: Sequence[tuple[str | None, bytes]], told: Sequence[ElementRule]) -> None:
+        """Take up rules that somebody wrote, tried out on the pages at hand."""
+        names = list(page_names(url for url, _ in given))
+        maps = [map_page(body) for _, body in given] if told else []
+        rows: list[ElementRule] = []
+        for row in told:
+            tried, notes = try_rule(row, list(zip(names, maps, strict=True)))
+            self.notes += tuple(f"rule of {row.field}: {note}" for note in notes)
+            rows.append(tried)
+        if rows:
+            self._table = RuleTable(replace(row, pages=0, held=0) for row in rows)
+            self._told = _told_layout(rows)
+            self._profile = replace(self._profile, rules=as_told(rows))
+            self._extractor = self._make_extractor()
+
     def _watch(self, page: ExtractedPage, url: str | None) -> None:
         fields = page.document.fields
         hows = {name: fields[name].how for name in fields if name != "images"}  # which would be worked out
         is_learned = page.layout is not None and (page.layout.pages > 0 or bool(page.layout.fields))
         self._health.observe(page.layout if is_learned else None, hows, url)
+        self._observe_rules(page, url)
         if self._profile.named:
             before = self._memory.recall(url)
             self._memory.remember(url, {name: fields[name].values for name in self._profile.named if name in fields})
             self._heal(page, before)
+
+    def _observe_rules(self, page: ExtractedPage, url: str | None) -> None:
+        """Keep the rule table up to date."""
+        assert page.page is not None
+        fields = page.document.fields
+        if self._profile.rules:
+            hows = {row.field: fields[row.field].how for row in self._profile.rules if row.field in fields}
+            self._health.observe_fields(self._told, hows, url or "")
+        own = {rules.name for rules in page.layout.fields} if page.layout is not None else set()
+        layout = page.layout.name if page.layout is not None else ""
+        for name in fields:
+            is_told = self._table.has("", name)
+            if name != "images" and (is_told or name in own):
+                span = fields[name].span if fields[name].how.startswith("cut") else None
+                where = "" if is_told else layout
+                self._table.observe(where, name, page.page.map, span, held=bool(fields[name].values))
 
     def _heal(self, page: ExtractedPage, before: Example) -> None:
         """Learn fields shown by example anew, where rules lack them, from what the same pages had before."""
@@ -283,6 +335,9 @@ class Site:
     def _lacks(self, layout: Layout | None, name: str, fields: Mapping[str, Field]) -> bool:
         """Say whether a page should have a field that was shown by example and does not."""
         rules = layout.field(name) if layout is not None else None
+        told = self._told.field(name)
+        if told is not None and not told.usual.is_expected:
+            return False
         return (rules is None or rules.usual.is_expected) and not (name in fields and fields[name].values)
 
     def _add_fields(self, given: Sequence[tuple[str | None, bytes]], shown: Sequence[Example | None]) -> Taught:
@@ -332,6 +387,12 @@ class Site:
         kept = tuple(rules for rules in known.layout.fields if rules.name not in named)
         known.layout = replace(known.layout, fields=(*kept, *fields), pages=max(known.layout.pages, len(maps)))
         return learned.reasons
+
+
+def _told_layout(rows: Sequence[ElementRule]) -> Layout:
+    """Return the rules that people wrote as fields of all pages."""
+    usual = ((row, Usual(row.pages, row.held)) for row in rows if row.is_told)
+    return Layout("", tuple(FieldRules(row.field, usual=seen) for row, seen in usual))
 
 
 def _behind(old: FieldRules | None, new: ValueRules) -> ValueRules:
