@@ -42,12 +42,12 @@ def test_learning_a_site_passes_at_most_60_modules(site: scythe.Site) -> None:
     assert len(modules_entered(lambda: scythe.Site.learn(PAGES))) <= 60
 
 
-def test_a_page_that_is_cut_passes_at_most_17_modules(site: scythe.Site) -> None:
+def test_a_page_that_is_cut_passes_at_most_18_modules(site: scythe.Site) -> None:
     for url, body in PAGES[:5]:
         documents: list[scythe.Document] = []
         entered = modules_entered(lambda: documents.append(site.extract(body, url)))  # noqa: B023  (called at once)
         assert documents[0].how["text"].startswith("cut")
-        assert len(entered) <= 17, entered
+        assert len(entered) <= 18, entered
 
 
 def test_reading_a_file_on_the_command_line_passes_at_most_40_modules(tmp_path: Path) -> None:
