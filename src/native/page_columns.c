@@ -155,6 +155,49 @@ PyObject *map_blocks(PyObject *self, PyObject *args)
     return made;
 }
 
+/* Count the words of a run; a character of a script without spaces between words counts half. */
+static float words_of_run(const PageMap *map, uint32_t run)
+{
+    const byte *at = map->base + map->tree.run_start[run], *end = map->base + map->tree.run_end[run];
+    unsigned halves = 0;
+    int in_word = 0;
+    for (; at < end; at++) {
+        int is_letter_here = !is_space(*at);
+        halves += 2 * (unsigned)(is_letter_here && !in_word) + (*at >= 0xE3 && *at <= 0xE9);
+        in_word = is_letter_here;
+    }
+    return (float)halves / 2;
+}
+
+/* run_blocks(): for each run its block (-1: none, or a hidden one) and its words. */
+PyObject *map_run_blocks(PyObject *self, PyObject *Py_UNUSED(unused))
+{
+    PageMap *map = (PageMap *)self;
+    const Tree *t = &map->tree;
+    Walk w;
+    PyObject *made = NULL, *of_runs = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)t->run_count * 4);
+    PyObject *words = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)t->run_count * 4);
+    if (walk_blocks(&w, map, 0, NULL) && of_runs && words) {
+        int32_t *block_of = (int32_t *)(void *)PyBytes_AsString(of_runs);
+        float *count = (float *)(void *)PyBytes_AsString(words);
+        memset(block_of, 0xFF, (size_t)t->run_count * 4);
+        for (uint32_t block = 0; block < w.block_count; block++)
+            for (int32_t leaf = w.blocks[block].leaf_start; leaf < w.blocks[block].leaf_end; leaf++)
+                if (w.leaves[leaf] < 0 && !w.boxes[w.blocks[block].box].hidden)
+                    block_of[~w.leaves[leaf]] = (int32_t)block;
+        for (uint32_t run = 0; run < t->run_count; run++) {
+            if (run && (t->run_flags[run] & RUN_CONTINUES) && block_of[run] < 0)
+                block_of[run] = block_of[run - 1];
+            count[run] = block_of[run] < 0 ? 0 : words_of_run(map, run);
+        }
+        made = PyTuple_Pack(2, of_runs, words);
+    }
+    walk_free(&w);
+    Py_XDECREF(of_runs);
+    Py_XDECREF(words);
+    return made;
+}
+
 /* --- elements --- */
 
 typedef struct {

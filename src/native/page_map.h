@@ -66,6 +66,7 @@ PyObject *map_matching(PyObject *self, PyObject *args);
 PyObject *map_signature(PyObject *self, PyObject *unused);
 PyObject *write_html(PageMap *map, long node);
 PyObject *map_blocks(PyObject *self, PyObject *args);
+PyObject *map_run_blocks(PyObject *self, PyObject *unused);
 PyObject *map_elements(PyObject *self, PyObject *args);
 
 #endif

@@ -26,6 +26,7 @@ Integers: TypeAlias = NDArray[np.int32]
 Offsets: TypeAlias = NDArray[np.uint32]
 Octets: TypeAlias = NDArray[np.uint8]
 Hashes: TypeAlias = NDArray[np.uint64]
+Words: TypeAlias = NDArray[np.float32]
 
 _LOST = (
     "tags nested beyond the limit",
@@ -287,6 +288,12 @@ class PageMap:
         """Return the text node that begins with a run, as it stands there."""
         text: str = self.made.element(~run).text_content
         return text
+
+    @cached_property
+    def run_blocks(self) -> tuple[Integers, Words]:
+        """Of each run the number of its block, -1 for none or a hidden one, and how many words of it are shown."""
+        block, words = self.made.run_blocks()
+        return np.frombuffer(block, np.int32), np.frombuffer(words, np.float32)
 
     @property
     def losses(self) -> tuple[Loss, ...]:

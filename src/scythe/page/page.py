@@ -169,10 +169,16 @@ class Page:
         page.__dict__["_mapped"] = (TreeMap(tree), ())
         return page
 
+    def with_map(self, made: PageMap | TreeMap) -> Page:
+        """Take over a map that was made already, if it is one of this page's bytes; return the page."""
+        if self.__dict__.get("_source") == made.source:
+            self.__dict__["_made"] = made
+        return self
+
     @cached_property
     def _mapped(self) -> tuple[PageMap | TreeMap, tuple[Loss, ...]]:
         source = self.__dict__.pop("_source", None) or self.html.encode()
-        made = make_map(source)
+        made = self.__dict__.pop("_made", None) or make_map(source)
         if shows_nothing(made) and (opened := reopen(source)):
             other = make_map(opened)
             if not shows_nothing(other):

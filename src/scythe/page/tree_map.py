@@ -21,7 +21,7 @@ from scythe.page.map import PageMap, TextCut
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from scythe.page.map import Hashes, Integers, Octets, Offsets
+    from scythe.page.map import Hashes, Integers, Octets, Offsets, Words
 
 _VOID = frozenset("area base br col embed hr img input link meta param source track wbr".split())
 _RAW = frozenset("script style xmp iframe noembed noframes plaintext".split())
@@ -30,6 +30,8 @@ _MUTE, _FOREIGN, _UNREFERENCED, _BLANK = 2, 16, 2, 4  # bits as in `scythe.page.
 _SEED, _PRIME, _WORD = 0xCBF29CE484222325, 0x100000001B3, (1 << 64) - 1
 _FACTOR = 0x9E3779B97F4A7C15
 _DIGITS = re.compile(rb"[0-9]+")
+_WORDS = re.compile(rb"[^\t\n\f\r ]+")
+_NO_IDEOGRAPHS = bytes(byte for byte in range(256) if not 0xE3 <= byte <= 0xE9)  # lead bytes of three
 _TAGS: Final[dict[str, int]] = {"": 0}  # numbers of all names seen so far
 
 
@@ -305,6 +307,24 @@ class TreeMap:
         ]
         text = render_text(blocks, kept, find_grid(blocks))
         return TextCut(text, self._rows.start[rows[0]], self._rows.end[rows[-1]], dropped)
+
+    @cached_property
+    def run_blocks(self) -> tuple[Integers, Words]:
+        """Of each run the number of its block, -1 for none or a hidden one, and how many words of it are shown."""
+        import numpy as np
+
+        from scythe.page.blocks import read_blocks
+
+        blocks = read_blocks(self)
+        block_of, words = np.full(len(self._rows.texts), -1, np.int32), np.zeros(len(self._rows.texts), np.float32)
+        for block, (start, end) in enumerate(zip(blocks.leaf_start, blocks.leaf_end, strict=True)):
+            for leaf in blocks.leaves[start:end] if not blocks.box_hidden[blocks.box[block]] else ():
+                run = ~self.numbers[leaf.mem_id]
+                if run >= 0:
+                    block_of[run] = block
+                    text = self.source[self._rows.run_start[run] : self._rows.run_end[run]]
+                    words[run] = len(_WORDS.findall(text)) + len(text.translate(None, _NO_IDEOGRAPHS)) / 2
+        return block_of, words
 
     def _dropped(self, root: int, drops: tuple[tuple[int, int], ...]) -> Iterator[int]:
         key, parent, last = self._rows.key, self._rows.parent, self._rows.last

@@ -26,18 +26,18 @@ _SHIFT = np.uint64(29)
 
 @dataclass(frozen=True, slots=True)
 class PageEvidence:
-    """The columns of one page map that rules are learned from, and what the reader kept."""
+    """What rules are learned from: elements that may have words, runs that have some, and what the reader kept."""
 
-    parent: NDArray[np.int32]
-    last: NDArray[np.int32]
-    run_from: NDArray[np.int32]
-    run_to: NDArray[np.int32]
+    last: Ints
+    run_from: Ints
+    run_to: Ints
     key: Hashes
     path: Hashes
+    parent_key: Hashes
     keyed: Flags  # the element has an id or a class
-    run_row: NDArray[np.int32]
-    run_hash: Hashes
-    words: Floats  # of each run; 0 where a page does not show it
+    parent_keyed: Flags
+    run_place: Hashes  # of path and words of each run
+    words: Floats
     kept: Flags  # by run: part of what the reader took for the main text
     block_words: Floats  # of the block that the run stands in
     is_title: Flags  # the run repeats the title of the page
@@ -49,17 +49,17 @@ class Stack:
 
     pages: int
     page: Ints  # of each element
-    parent: Ints
     last: Ints
     run_from: Ints
     run_to: Ints
     key: Hashes
     path: Hashes
+    parent_key: Hashes
     pair: Hashes  # key and parent's key
     keyed: Flags
+    parent_keyed: Flags
     run_page: Ints
-    run_row: Ints
-    run_hash: Hashes
+    run_place: Hashes
     words: Floats
     kept: Floats
     block_words: Floats
@@ -67,43 +67,62 @@ class Stack:
 
 
 _LONGEST_TITLE = 400  # characters
-_WORD_BYTE = np.ones(256, bool)
-_WORD_BYTE[list(b"\t\n\f\r ")] = False
-_IDEOGRAPH_BYTE = np.zeros(256, bool)
-_IDEOGRAPH_BYTE[0xE3:0xEA] = True  # the first of three bytes of a character in scripts without spaces between words
 
 
-def evidence_of(page: PageMap, keyed: Flags, blocks: Blocks, kept: Sequence[int], title: str) -> PageEvidence:
-    """Note what reading a page showed; `blocks` are those of the same map."""
-    block_of = np.full(len(page.run_row), -1)
-    rows = leaf_rows(page, blocks)
-    for block, (start, end) in enumerate(zip(blocks.leaf_start, blocks.leaf_end, strict=True)):
-        if not blocks.box_hidden[blocks.box[block]]:
-            block_of[[~leaf for leaf in rows[start:end] if leaf < 0]] = block
-    _follow_continued(page, block_of)
-    shown = block_of >= 0
-    words = np.where(shown, _words_of_runs(page), 0.0)
-    block_words = np.bincount(block_of[shown], words[shown], minlength=max(len(blocks), 1))
-    is_kept, is_title = np.zeros(len(blocks) + 1, bool), np.zeros(len(blocks) + 1, bool)
+def evidence_of(page: PageMap, keyed: Flags, texts: Sequence[str], kept: Sequence[int], title: str) -> PageEvidence:
+    """Note what reading a page showed; `texts` are those of its blocks.
+
+    Runs without words are left out, and elements whose like have none on this page.
+    """
+    block_of, all_words = page.run_blocks
+    run = np.flatnonzero(all_words)
+    words, block = all_words[run].astype(float), block_of[run]
+    before = np.zeros(len(all_words) + 1, np.int64)  # runs with words before each run
+    np.cumsum(all_words > 0, out=before[1:])
+    run_from, run_to = before[page.run_from], before[page.run_to]
+    key = page.key
+    row = np.flatnonzero(_is_like(key, run_to > run_from))
+    rows_before = np.zeros(len(key) + 1, np.int64)
+    rows_before[row + 1] = 1
+    np.cumsum(rows_before, out=rows_before)
+    above = page.parent[row]
+    is_kept, is_title = np.zeros(len(texts), bool), np.zeros(len(texts), bool)
     is_kept[list(kept)] = True
-    wanted = comparable(title)
-    for block, text in enumerate(blocks.text):
-        is_title[block] = bool(wanted) and len(text) <= _LONGEST_TITLE and comparable(text) == wanted
+    is_title[_repeating(texts, comparable(title))] = True
     return PageEvidence(
-        parent=page.parent,
-        last=page.last,
-        run_from=page.run_from,
-        run_to=page.run_to,
-        key=page.key,
-        path=page.path,
-        keyed=keyed,
-        run_row=page.run_row,
-        run_hash=page.run_hash,
+        last=rows_before[page.last[row]],
+        run_from=run_from[row],
+        run_to=run_to[row],
+        key=key[row],
+        path=page.path[row],
+        parent_key=np.where(above >= 0, key[above], key[0]),  # the root is its own parent
+        keyed=keyed[row],
+        parent_keyed=np.where(above >= 0, keyed[above], keyed[0]),
+        run_place=mix(page.path[page.run_row[run]], page.run_hash[run]),
         words=words,
-        kept=is_kept[block_of],
-        block_words=np.where(shown, block_words[block_of], 0.0),
-        is_title=is_title[block_of],
+        kept=is_kept[block],
+        block_words=np.bincount(block, words, len(texts))[block],
+        is_title=is_title[block],
     )
+
+
+def _is_like(key: Hashes, worded: Flags) -> Flags:
+    """Say which elements have the key of one with words."""
+    wanted = np.unique(key[worded])
+    at = np.minimum(np.searchsorted(wanted, key), max(len(wanted) - 1, 0))
+    alike: Flags = wanted[at] == key if len(wanted) else worded
+    return alike
+
+
+def _repeating(texts: Sequence[str], title: str) -> list[int]:
+    """Return the blocks that repeat the title of the page."""
+    if not title:
+        return []
+    return [
+        block
+        for block, text in enumerate(texts)
+        if len(title) <= 2 * len(text) <= 2 * _LONGEST_TITLE and comparable(text) == title
+    ]
 
 
 def leaf_rows(page: PageMap, blocks: Blocks) -> list[int]:
@@ -112,25 +131,6 @@ def leaf_rows(page: PageMap, blocks: Blocks) -> list[int]:
         return blocks.leaves.rows
     numbers: dict[int, int] = page.numbers  # type: ignore[attr-defined]  # a map that the parser made
     return [numbers[leaf.mem_id] for leaf in blocks.leaves]
-
-
-def _follow_continued(page: PageMap, block_of: Ints) -> None:
-    """Let runs that continue a text node stand in the block of the first."""
-    for run in np.flatnonzero(page.run_flags & 1).tolist():
-        if run and block_of[run] < 0:
-            block_of[run] = block_of[run - 1]
-
-
-def _words_of_runs(page: PageMap) -> Floats:
-    """Count the words of each run; a character of a script without spaces between words counts half."""
-    source = np.frombuffer(page.source, np.uint8)
-    letters = np.concatenate([[False], _WORD_BYTE[source]])
-    begins = sums((letters[1:] & ~letters[:-1]) + 0.5 * _IDEOGRAPH_BYTE[source])
-    start, end = page.run_start.astype(np.int64), page.run_end.astype(np.int64)
-    inside = np.zeros(len(source) + 1, bool)
-    inside[:-1] = letters[1:] & np.concatenate([[False], letters[1:-1]]) if len(source) else False
-    words: Floats = begins[end] - begins[start] + ((end > start) & inside[start])
-    return words
 
 
 @cache
@@ -168,32 +168,32 @@ def mix(a: Hashes, b: Hashes) -> Hashes:
 def stack(pages: Sequence[PageEvidence]) -> Stack:
     """Put pages one behind the other."""
     elements = np.cumsum([0, *(len(page.key) for page in pages)])
-    runs = np.cumsum([0, *(len(page.run_row) for page in pages)])
-    parent = np.concatenate([page.parent + at for page, at in zip(pages, elements, strict=False)]).astype(np.int64)
-    parent[elements[:-1]] = elements[:-1]  # a root is its own parent
-    key = np.concatenate([page.key for page in pages])
+    runs = np.cumsum([0, *(len(page.words) for page in pages)])
+    number = np.arange(len(pages))
+    page_of, run_page = np.repeat(number, np.diff(elements)), np.repeat(number, np.diff(runs))
 
-    def shifted(columns: list[NDArray[np.int32]], by: Ints) -> Ints:
-        return np.concatenate([column.astype(np.int64) + at for column, at in zip(columns, by, strict=False)])
+    def joined(name: str) -> Any:
+        return np.concatenate([getattr(page, name) for page in pages])
 
+    key, parent_key = joined("key"), joined("parent_key")
     return Stack(
         pages=len(pages),
-        page=np.repeat(np.arange(len(pages)), np.diff(elements)),
-        parent=parent,
-        last=shifted([page.last for page in pages], elements),
-        run_from=shifted([page.run_from for page in pages], runs),
-        run_to=shifted([page.run_to for page in pages], runs),
+        page=page_of,
+        last=joined("last") + elements[page_of],
+        run_from=joined("run_from") + runs[page_of],
+        run_to=joined("run_to") + runs[page_of],
         key=key,
-        path=np.concatenate([page.path for page in pages]),
-        pair=mix(key, key[parent]),
-        keyed=np.concatenate([page.keyed for page in pages]),
-        run_page=np.repeat(np.arange(len(pages)), np.diff(runs)),
-        run_row=shifted([page.run_row for page in pages], elements),
-        run_hash=np.concatenate([page.run_hash for page in pages]),
-        words=np.concatenate([page.words for page in pages]),
-        kept=np.concatenate([page.kept for page in pages]).astype(float),
-        block_words=np.concatenate([page.block_words for page in pages]),
-        is_title=np.concatenate([page.is_title for page in pages]),
+        path=joined("path"),
+        parent_key=parent_key,
+        pair=mix(key, parent_key),
+        keyed=joined("keyed"),
+        parent_keyed=joined("parent_keyed"),
+        run_page=run_page,
+        run_place=joined("run_place"),
+        words=joined("words"),
+        kept=joined("kept").astype(float),
+        block_words=joined("block_words"),
+        is_title=joined("is_title"),
     )
 
 

@@ -161,7 +161,7 @@ class _Extraction:
         self._wanted = extractor.wanted
         self._fields: dict[str, Field] = {}
         self._text: CutText | None = None
-        self._opened = LatePage(body, url, extractor.judge)
+        self._opened = LatePage(body, url, extractor.judge, page.map)
         self._is_recoded = page.map.source is not body  # its places are not those of the page as it came
 
     def by_rules(self) -> ExtractedPage:
@@ -355,15 +355,16 @@ def _how(fields: Mapping[str, Field], with_images: bool, listing: LatePageLists 
 class LatePage:
     """A page whose tree is built when first needed."""
 
-    def __init__(self, body: bytes, url: Url | None, judge: ImageJudge) -> None:
+    def __init__(self, body: bytes, url: Url | None, judge: ImageJudge, made: PageMap) -> None:
         self.body = body
         self.url = url
         self._judge = judge
+        self._made = made
 
     @cached_property
     def page(self) -> Page:
         """The page."""
-        return Page.from_bytes(self.body, url=self.url)
+        return Page.from_bytes(self.body, url=self.url).with_map(self._made)
 
     @cached_property
     def images(self) -> tuple[Image, ...]:

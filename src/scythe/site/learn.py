@@ -12,7 +12,6 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from scythe.limits import LIMITS
-from scythe.page.blocks import Blocks
 from scythe.site.cut import cut_text
 from scythe.site.drift import usual_of
 from scythe.site.evidence import PageEvidence, evidence_of, stack
@@ -23,8 +22,10 @@ from scythe.site.run_labels import label_runs
 from scythe.site.select import Selector, with_name
 from scythe.site.text_rules import EMPTY_WORDS, TextLearner
 
-FIRST_PAGES, SETTLED_PAGES, LAST_PAGES = 3, 6, 12  # read to learn rules, to settle them, to give up
-_SCORES = {FIRST_PAGES: 0.6, SETTLED_PAGES: 0.5, LAST_PAGES: 0.35}  # expected F1 that a rule needs by then
+# pages of a layout that are read: for a rule that is sure, for any other, to give up
+SURE_PAGES, SETTLED_PAGES, LAST_PAGES = 4, 6, 12
+_SCORES = {SURE_PAGES: 0.95, SETTLED_PAGES: 0.5, LAST_PAGES: 0.35}  # expected F1 that a rule needs by then
+_FEW_SCORE = 0.6  # ... where no more pages come
 _EMPTY_PAGES = 0.8
 _PAUSES = (12, 24, 48)  # pages of a fruitless layout before it is tried again
 _DEEPEST = 3  # children of children
@@ -36,8 +37,8 @@ class ReadPage:
     """One page that was read cold."""
 
     page: MappedPage
-    blocks: Blocks  # of its map
-    kept: tuple[int, ...]
+    texts: Sequence[str]  # of its blocks
+    kept: tuple[int, ...]  # of these
     values: ColdValues
 
 
@@ -75,8 +76,8 @@ class LayoutLearner:
         """Learn as well as possible from what there is: no more pages may come."""
         for known in list(self._index):
             lesson = self._lessons.get(id(known))
-            if lesson is not None and len(lesson.pages) > 1 and len(lesson.pages) not in _SCORES:
-                self._learn(known, lesson)
+            if lesson is not None and len(lesson.pages) > 1 and len(lesson.pages) != known.layout.pages:
+                self._learn(known, lesson, min(_SCORES.get(len(lesson.pages), 1.0), _FEW_SCORE))
 
     def take(self, known: KnownLayout | None, read: ReadPage, *, fits: bool) -> KnownLayout | None:
         """Learn from a page; return the layout whose rules changed, None where nothing did.
@@ -101,11 +102,10 @@ class LayoutLearner:
         if any(read.page.map.source == other.page.map.source for other in lesson.pages):
             return None  # what repeats on one page and its copy is no constant
         keyed = read.page.keyed
-        lesson.evidence.append(evidence_of(read.page.map, keyed, read.blocks, read.kept, read.values.title))
+        lesson.evidence.append(evidence_of(read.page.map, keyed, read.texts, read.kept, read.values.title))
         lesson.pages.append(read)
-        if len(lesson.pages) not in _SCORES:
-            return None
-        return self._learn(known, lesson)
+        need = _SCORES.get(len(lesson.pages))
+        return self._learn(known, lesson, need) if need is not None else None
 
     def _begin(self, parent: KnownLayout | None) -> KnownLayout | None:
         """Add a layout, or a child of one."""
@@ -127,13 +127,16 @@ class LayoutLearner:
         self._count += 1
         return f"layout-{self._count}"
 
-    def _learn(self, known: KnownLayout, lesson: Lesson) -> KnownLayout | None:
-        """Choose rules by all evidence there is."""
+    def _learn(self, known: KnownLayout, lesson: Lesson, need: float) -> KnownLayout | None:
+        """Choose rules by all evidence there is; None where that is too little for a rule of the score needed."""
         count = len(lesson.pages)
         rule, is_empty = self._learn_text(lesson.evidence) if "text" in self._names else (None, False)
-        if rule is not None and rule.score < min(score for pages, score in _SCORES.items() if pages <= max(count, 3)):
+        if rule is not None and rule.score < need:
             rule = None
-        is_settled = count >= SETTLED_PAGES and (rule is not None or "text" not in self._names or is_empty)
+        is_found = rule is not None or "text" not in self._names
+        if count == SURE_PAGES and need > _FEW_SCORE and not is_found:
+            return None
+        is_settled = (count >= SURE_PAGES and is_found) or is_empty
         if not is_settled and count == LAST_PAGES:
             self._give_up(lesson)
         shown = tuple(rules for rules in known.layout.fields if rules.values is not None)

@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from scythe.site.evidence import ElementGroups, Flags, Floats, Hashes, Ints, Stack, group, mix, sums
+from scythe.site.evidence import ElementGroups, Flags, Floats, Hashes, Ints, Stack, group, sums
 from scythe.site.select import distinct
 
 GroupPair: TypeAlias = tuple[ElementGroups, ElementGroups]  # by key, and by key and parent's key
@@ -59,7 +59,7 @@ def key_groups(of: Stack) -> GroupPair:
     """Group the elements that have words by key, where they have a class or an id, and by key and parent's key."""
     worded = np.flatnonzero(of.run_to > of.run_from)
     keyed = worded[of.keyed[worded]]
-    paired = worded[of.keyed[worded] | of.keyed[of.parent[worded]]]
+    paired = worded[of.keyed[worded] | of.parent_keyed[worded]]
     return group(of, of.key, keyed), group(of, of.pair, paired)
 
 
@@ -70,15 +70,14 @@ def _pair_numbers(values: Hashes) -> tuple[Ints, int]:
 
 def _without_constants(of: Stack, words: Floats, label: Floats) -> tuple[Floats, Floats]:
     """Take from the evidence what stands on half of the pages in the same words."""
-    worded = np.flatnonzero(of.words > 0)
-    if of.pages < _CONSTANT_PAGES or not len(worded):
+    if of.pages < _CONSTANT_PAGES or not len(words):
         return words, label
-    number, count = _pair_numbers(mix(of.path[of.run_row[worded]], of.run_hash[worded]))
-    cells = distinct(number * of.pages + of.run_page[worded])
+    number, count = _pair_numbers(of.run_place)
+    cells = distinct(number * of.pages + of.run_page)
     pages = np.bincount(cells // of.pages, minlength=count)
     constant = (pages >= max(_CONSTANT_PAGES, of.pages / 2))[number]
-    mean = (np.bincount(number, label[worded], count) / np.bincount(number, minlength=count))[number]
-    runs = worded[constant]
+    mean = (np.bincount(number, label, count) / np.bincount(number, minlength=count))[number]
+    runs = np.flatnonzero(constant)
     if (words[runs] * label[runs]).sum() > _MOST_CONSTANT * (words * label).sum():
         return words, label
     words, label = words.copy(), label.copy()
@@ -93,7 +92,7 @@ def _without_signatures(of: Stack, words: Floats, label: Floats) -> Floats:
     runs = np.flatnonzero((words >= _SIGNATURE_WORDS) & (label > 0))
     if not len(runs):
         return label
-    number, count = _pair_numbers(mix(of.path[of.run_row[runs]], of.run_hash[runs]))
+    number, count = _pair_numbers(of.run_place[runs])
     repeated = runs[(np.bincount(number, minlength=count) >= _SIGNATURE_TIMES)[number]]
     if (words[repeated] * label[repeated]).sum() > _MOST_CONSTANT * (words * label).sum():
         return label

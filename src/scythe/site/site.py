@@ -20,7 +20,6 @@ from scythe.atomic_files import write_atomically
 from scythe.errors import BadInput
 from scythe.model import DEFAULT_FIELDS, Document, Field, LabelledPage, PageImages
 from scythe.page import Page
-from scythe.page.blocks import read_blocks
 from scythe.page.content import PageContent
 from scythe.page.map import PageMap
 from scythe.site.drift import Drift, Health, usual_of
@@ -256,10 +255,10 @@ class Site:
         if via != "auto" or page.page is None or cold is None or not isinstance(cold.content, PageContent):
             return page
         said = ColdValues(url or "", cold.title, cold.metadata.author, cold.metadata.published)
-        blocks = read_blocks(page.page.map)
-        if len(blocks) != len(cold.content.page.blocks):
+        content = cold.content
+        if content.page.map is not page.page.map and content.page.map.source != page.page.map.source:
             return page  # what was read had to be repaired
-        read = ReadPage(page.page, blocks, cold.content.kept, said)
+        read = ReadPage(page.page, content.page.blocks.text, content.kept, said)
         changed = self._learner.take(page.known, read, fits=page.fits)
         if changed is not None:
             self._refresh()

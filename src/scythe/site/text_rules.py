@@ -134,7 +134,7 @@ class TextLearner:
             return Selector(path=int(of.path[row]), place=place)
         if by == "key":
             return Selector(key=int(of.key[row]), place=place)
-        return Selector(key=int(of.key[row]), parent=int(of.key[of.parent[row]]), place=place)
+        return Selector(key=int(of.key[row]), parent=int(of.parent_key[row]), place=place)
 
     def _with_drops(self, choice: _Choice) -> tuple[TextRule, float, Ints, Floats]:
         """Leave out of a choice, one after the other, what lowers its score most."""
