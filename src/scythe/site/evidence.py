@@ -66,7 +66,7 @@ class Stack:
     is_title: Flags
 
 
-_LONGEST_TITLE = 400  # characters
+_DRESS = 20  # characters that a repeated title may have besides letters and digits, and besides its own
 
 
 def evidence_of(page: PageMap, keyed: Flags, texts: Sequence[str], kept: Sequence[int], title: str) -> PageEvidence:
@@ -118,10 +118,13 @@ def _repeating(texts: Sequence[str], title: str) -> list[int]:
     """Return the blocks that repeat the title of the page."""
     if not title:
         return []
+    least, most, initial = len(title) / 2, 2 * len(title) + _DRESS, title[0]
     return [
         block
         for block, text in enumerate(texts)
-        if len(title) <= 2 * len(text) <= 2 * _LONGEST_TITLE and comparable(text) == title
+        if least <= len(text) <= most
+        and (text[0].casefold()[0] == initial or not text[0].isalnum())
+        and comparable(text) == title
     ]
 
 
@@ -231,3 +234,24 @@ def group(of: Stack, values: Hashes, rows: Ints) -> ElementGroups:
     first = np.flatnonzero(np.diff(cell, prepend=-1))
     starts = np.flatnonzero(np.diff(number, prepend=-1))
     return ElementGroups(row, number, first, cell[first], cell, len(starts), row[starts])
+
+
+def joined(of: Stack, one: ElementGroups, other: ElementGroups) -> ElementGroups:
+    """Return the groups of two kinds as one table, those of the first kind first."""
+    cells, members = one.count * of.pages, len(one.row)
+    return ElementGroups(
+        np.concatenate([one.row, other.row]),
+        np.concatenate([one.group, other.group + one.count]),
+        np.concatenate([one.first, other.first + members]),
+        np.concatenate([one.first_of, other.first_of + cells]),
+        np.concatenate([one.cell, other.cell + cells]),
+        one.count + other.count,
+        np.concatenate([one.example, other.example]),
+    )
+
+
+def covered_runs(rows: Ints, of: Stack, runs: int) -> Flags:
+    """Say which runs lie inside one of these rows."""
+    steps = np.bincount(of.run_from[rows], minlength=runs + 1) - np.bincount(of.run_to[rows], minlength=runs + 1)
+    covered: Flags = np.cumsum(steps)[:-1] > 0
+    return covered

@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from scythe.site.evidence import ElementGroups, Flags, Floats, Hashes, Ints, Stack, group, sums
+from scythe.site.evidence import ElementGroups, Flags, Floats, Hashes, Ints, Stack, covered_runs, group, sums
 from scythe.site.select import distinct
 
 GroupPair: TypeAlias = tuple[ElementGroups, ElementGroups]  # by key, and by key and parent's key
@@ -132,8 +132,7 @@ def _short_groups(groups: ElementGroups, of: Stack, words: Floats) -> tuple[Flag
 def _without_fields(of: Stack, words: Floats, label: Floats, keys: GroupPair, field_like: Flags) -> Floats:
     """Lower the label of short parts that recur the same way on most pages: bylines, dates, tags, counts."""
     first, behind = _content_edges(of, words, label)
-    share = np.ones(len(words) + 1)
-    steps = np.zeros(len(words) + 1)
+    inside = np.zeros(len(words), bool)
     long_counts = {
         counts.tobytes()
         for groups in keys
@@ -158,14 +157,11 @@ def _without_fields(of: Stack, words: Floats, label: Floats, keys: GroupPair, fi
         chosen = short & ((_is_usual(counts, _EQUAL_PAGES) & at_edge) | with_units)
         rows = groups.row[chosen[groups.group]]
         field_like[rows] = True
-        np.add.at(steps, of.run_from[rows], 1)
-        np.add.at(steps, of.run_to[rows], -1)
-    inside = np.cumsum(steps)[:-1] > 0
-    share = np.where(inside, _FIELD_SHARE, 1.0)
+        inside |= covered_runs(rows, of, len(words))
     total = (words * label).sum()
     if (words * label * inside).sum() > _MOST_FIELDS * total:
         return label
-    return label * share
+    return np.where(inside, label * _FIELD_SHARE, label)
 
 
 def _is_long(groups: ElementGroups, of: Stack, words: Floats) -> Flags:
@@ -208,15 +204,8 @@ def _without_comments(of: Stack, words: Floats, label: Floats, keys: GroupPair) 
         if _has_two_short_parts(of, words, keys, rows, counts[number]) and _text_is_elsewhere(
             of, words, label, groups, rows, counts[number]
         ):
-            result = _zeroed(of, result, rows)
+            result = np.where(covered_runs(rows, of, len(result)), 0.0, result)
     return result
-
-
-def _zeroed(of: Stack, label: Floats, rows: Ints) -> Floats:
-    steps = np.zeros(len(label) + 1)
-    np.add.at(steps, of.run_from[rows], 1)
-    np.add.at(steps, of.run_to[rows], -1)
-    return np.where(np.cumsum(steps)[:-1] > 0, 0.0, label)
 
 
 def _has_two_short_parts(of: Stack, words: Floats, keys: GroupPair, units: Ints, counts: Ints) -> bool:

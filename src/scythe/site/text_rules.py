@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from scythe.site.evidence import ElementGroups, Flags, Floats, Hashes, Ints, Stack, group, sums
+from scythe.site.evidence import ElementGroups, Flags, Floats, Hashes, Ints, Stack, covered_runs, group, joined, sums
 from scythe.site.rules import TextRule
 from scythe.site.run_labels import RunLabels
 from scythe.site.select import EVERY, FIRST, Selector, distinct
@@ -41,6 +41,33 @@ class _Choice:
     rows: Ints  # selected elements
     selector: Selector
     score: float
+
+
+@dataclass(frozen=True, slots=True)
+class _DropGroups:
+    """Elements inside a choice that may be left out, by key and by key and parent's key."""
+
+    members: ElementGroups
+    keys: int  # the first groups are by key, the others by both
+    run_from: Ints  # of each member
+    run_to: Ints
+    kept: Floats  # words of each group that the reader kept
+    is_field: Flags  # most members look like fields
+
+    @classmethod
+    def of(cls, of: Stack, rows: Ints, labels: RunLabels) -> _DropGroups:
+        keys = group(of, of.key, rows)
+        members = joined(of, keys, group(of, of.pair, rows))
+        at, to = of.run_from[members.row], of.run_to[members.row]
+        kept = sums(labels.words * labels.kept)
+        fields = np.bincount(members.group, labels.field_like[members.row], members.count)
+        is_field = fields > 0.5 * np.bincount(members.group, minlength=members.count)
+        said = np.bincount(members.group, kept[to] - kept[at], members.count)
+        return cls(members, keys.count, at, to, said, is_field)
+
+    def by(self, number: int) -> str:
+        """Return what the members of a group have in common."""
+        return "key" if number < self.keys else "pair"
 
 
 class TextLearner:
@@ -139,56 +166,43 @@ class TextLearner:
     def _with_drops(self, choice: _Choice) -> tuple[TextRule, float, Ints, Floats]:
         """Leave out of a choice, one after the other, what lowers its score most."""
         of = self._of
-        inside = _inside(of, choice.rows)
-        rows = np.flatnonzero(inside & (of.run_to > of.run_from))
-        kinds = [
-            _SelectorKind(group(of, of.key, rows[of.keyed[rows]]), "key", np.zeros(0, bool)),
-            _SelectorKind(group(of, of.pair, rows[of.keyed[rows]]), "pair", np.zeros(0, bool)),
-        ]
-        words = self._words
-        drops: list[Selector] = []
-        score = self._score_of(choice.rows, words)
-        while len(drops) < _MOST_DROPS:
-            best = max((self._best_drop(kind, choice.rows, words, score) for kind in kinds), key=lambda found: found[0])
-            gain, rows, selector = best
-            if selector is None or gain <= _DROP_GAIN:
+        rows = np.flatnonzero(_inside(of, choice.rows) & of.keyed & (of.run_to > of.run_from))
+        groups = _DropGroups.of(of, rows, self._labels) if len(rows) else None
+        words, drops = self._words, list[Selector]()
+        first = score = self._score_of(choice.rows, words)
+        while groups is not None and len(drops) < _MOST_DROPS:
+            gain, number = self._best_drop(groups, choice.rows, words, score)
+            if gain <= _DROP_GAIN:
                 break
-            words = words.copy()
-            steps = np.zeros(len(words) + 1)
-            np.add.at(steps, of.run_from[rows], 1)
-            np.add.at(steps, of.run_to[rows], -1)
-            words[np.cumsum(steps)[:-1] > 0] = 0.0
-            drops.append(selector)
+            members = groups.members
+            rows = members.row[members.group == number]
+            words = np.where(covered_runs(rows, of, len(words)), 0.0, words)
+            drops.append(self._selector(groups.by(number), int(members.example[number]), True))
             score += gain
-        penalty = choice.score - self._score_of(choice.rows, self._words)
+        penalty = choice.score - first
         total = score + penalty - _DROP * len(drops)
         return TextRule((choice.selector,), tuple(drops), round(score, 4)), total, choice.rows, words
 
-    def _best_drop(
-        self, kind: _SelectorKind, roots: Ints, words: Floats, score: float
-    ) -> tuple[float, Ints, Selector | None]:
-        of, groups = self._of, kind.groups
-        if not groups.count:
-            return 0.0, groups.row, None
-        prefix, labelled, kept = sums(words), sums(words * self._label), sums(words * self._labels.kept)
-        at, to = of.run_from[groups.row], of.run_to[groups.row]
-        size, share, said = prefix[to] - prefix[at], labelled[to] - labelled[at], kept[to] - kept[at]
-        cells = groups.count * of.pages
-        w = np.bincount(groups.cell, size, cells).reshape(-1, of.pages)
-        s = np.bincount(groups.cell, share, cells).reshape(-1, of.pages)
-        k = np.bincount(groups.cell, said, cells).reshape(-1, of.pages).sum(axis=1)
-        field = np.bincount(groups.group, self._labels.field_like[groups.row], groups.count)
-        members = np.bincount(groups.group, minlength=groups.count)
-        sizes = np.maximum(w.sum(axis=1), 1e-9)
-        may = (s.sum(axis=1) < _DROP_SHARE * sizes) & ((field > 0.5 * members) | (k < _DROP_KEPT * sizes))
-        may &= (w > 0).sum(axis=1) >= min(_DROP_PAGES, of.pages)
-        root_w = np.bincount(of.page[roots], prefix[of.run_to[roots]] - prefix[of.run_from[roots]], of.pages)
-        root_s = np.bincount(of.page[roots], labelled[of.run_to[roots]] - labelled[of.run_from[roots]], of.pages)
-        gains = np.where(may, self._mean(root_w - w, root_s - s) - score, -1.0)
-        number = int(np.argmax(gains))
-        rows = groups.row[groups.group == number]
-        selector = self._selector(kind.by, int(groups.example[number]), True)
-        return float(gains[number]), rows, selector
+    def _best_drop(self, groups: _DropGroups, roots: Ints, words: Floats, score: float) -> tuple[float, int]:
+        """Return what leaving out the best group gains, and its number."""
+        of, members = self._of, groups.members
+        prefix, labelled = sums(words), sums(words * self._label)
+        at, to = groups.run_from, groups.run_to
+        cells = members.count * of.pages
+        w = np.bincount(members.cell, prefix[to] - prefix[at], cells).reshape(-1, of.pages)
+        s = np.bincount(members.cell, labelled[to] - labelled[at], cells).reshape(-1, of.pages)
+        size, share = w.sum(axis=1), s.sum(axis=1)
+        may = (share < _DROP_SHARE * size) & (groups.is_field | (groups.kept < _DROP_KEPT * size))
+        may &= np.count_nonzero(w > 0, axis=1) >= min(_DROP_PAGES, of.pages)
+        if not may.any():
+            return 0.0, 0
+        root_at, root_to, page = of.run_from[roots], of.run_to[roots], of.page[roots]
+        root_w = np.bincount(page, prefix[root_to] - prefix[root_at], of.pages)
+        root_s = np.bincount(page, labelled[root_to] - labelled[root_at], of.pages)
+        tried = np.flatnonzero(may)
+        gains = self._mean(root_w - w[tried], root_s - s[tried]) - score
+        best = int(np.argmax(gains))
+        return float(gains[best]), int(tried[best])
 
     def _score_of(self, rows: Ints, words: Floats) -> float:
         of = self._of
@@ -200,7 +214,7 @@ class TextLearner:
     def _with_additions(self, rule: TextRule, total: float, roots: Ints, words: Floats) -> TextRule:
         """Add selectors of what a rule misses, where that pays."""
         of = self._of
-        for _ in range(_MOST_ADDS):
+        for _ in range(_MOST_ADDS if rule.score + _ADD_GAIN < 1 else 0):
             covered = _inside(of, roots)
             covered[roots] = True
             around = sums(np.bincount(roots, minlength=len(of.key)).astype(float))
