@@ -75,31 +75,24 @@ static uint64_t hash_tag(const PageMap *map, uint16_t tag)
 static uint64_t key_of(const PageMap *map, uint32_t row)
 {
     const Tree *t = &map->tree;
+    const byte *end = map->base + t->size;
     uint64_t hash = hash_tag(map, t->tag[row]);
-    const byte *at, *end = map->base + t->size;
-    if (row == 0 || row == t->body || !tree_attributes(t, map->base, row, &at))
+    if (row == 0 || row == t->body)
         return hash | 1;
     Attribute a;
-    uint64_t id = 0, class = 0;
-    int has_id = 0, has_class = 0;
-    for (uint32_t count = 0; count < map->most_attributes && next_attribute(&at, end, &a); count++) {
-        if (!has_id && a.name_end - a.name == 2 && is_named(&a, "id", 2)) {
-            has_id = 1;
-            if (a.value_end > a.value)
-                id = hash_folded(0xA5, a.value, a.value_end);
-        } else if (!has_class && a.name_end - a.name == 5 && is_named(&a, "class", 5)) {
-            has_class = 1;
-            const byte *from = a.value ? skip_space(a.value, a.value_end) : NULL, *to = from;
-            while (to && to < a.value_end && !is_space(*to))
-                to++;
-            if (to > from)
-                class = hash_folded(0x5A, from, to);
-        }
+    if (t->id[row]) {
+        read_value(map->base + t->id[row], end, &a);
+        if (a.value_end > a.value)
+            hash = mix(hash, hash_folded(0xA5, a.value, a.value_end));
     }
-    if (id)
-        hash = mix(hash, id);
-    if (class)
-        hash = mix(hash, class * 3);
+    if (t->class[row]) {
+        read_value(map->base + t->class[row], end, &a);
+        const byte *from = a.value ? skip_space(a.value, a.value_end) : NULL, *to = from;
+        while (to && to < a.value_end && !is_space(*to))
+            to++;
+        if (to > from)
+            hash = mix(hash, hash_folded(0x5A, from, to) * 3);
+    }
     return hash | 1;
 }
 

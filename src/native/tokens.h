@@ -28,6 +28,7 @@ typedef struct {
     const byte *at;    /* its `<` */
     const byte *name;  /* START, END */
     const byte *attributes; /* first byte behind the name */
+    const byte *id, *class; /* behind the names of the first attributes so called, NULL where there is none */
     const byte *next;  /* first byte behind it */
     uint32_t name_size;
     uint8_t kind;
@@ -112,20 +113,25 @@ static inline const byte *skip_attribute_name(const byte *at, const byte *end)
     return at;
 }
 
-/* Return the first byte behind the tag whose attributes begin at `at`, or NULL where the page ends before. */
-static inline const byte *tag_close(const byte *at, const byte *end, uint8_t *slash)
+/* Return the first byte behind the tag whose attributes begin at `at`, or NULL where the page ends before; note where its
+ * id and class are, and whether it ends in a slash. */
+static inline const byte *tag_close(Token *t, const byte *at, const byte *end)
 {
-    *slash = 0;
     for (;;) {
         while (at < end && (is_space(*at) || *at == '/'))
             at++;
         if (at >= end)
             return NULL;
         if (*at == '>') {
-            *slash = at[-1] == '/';
+            t->slash = at[-1] == '/';
             return at + 1;
         }
+        const byte *name = at;
         at = skip_attribute_name(at + 1, end); /* the first letter of a name may even be `=` */
+        if (at - name == 5 && t->class == NULL && same_letters(name, (const byte *)"class", 5))
+            t->class = at;
+        else if (at - name == 2 && t->id == NULL && same_letters(name, (const byte *)"id", 2))
+            t->id = at;
         if (end - at < 2)
             return at < end && *at == '>' ? at + 1 : NULL;
         if (*at != '=') {
@@ -158,6 +164,28 @@ typedef struct {
     const byte *value, *value_end; /* value is NULL where there is none */
 } Attribute;
 
+/* Read the value of the attribute whose name ends at `here`; return where the next may begin. */
+static inline const byte *read_value(const byte *here, const byte *end, Attribute *a)
+{
+    a->value = a->value_end = NULL;
+    here = skip_space(here, end);
+    if (here >= end || *here != '=')
+        return here;
+    here = skip_space(here + 1, end);
+    if (here < end && (*here == '"' || *here == '\'')) {
+        a->value = here + 1;
+        a->value_end = find_byte(here + 1, end, *here);
+        if (a->value_end == NULL)
+            a->value_end = end; /* nothing closes the quote */
+        return a->value_end < end ? a->value_end + 1 : end;
+    }
+    a->value = here;
+    while (here < end && !(byte_class[*here] & B_VALUE_END))
+        here++;
+    a->value_end = here;
+    return here;
+}
+
 /* Read the next attribute of a tag, from `*at` on, and go behind it. Return 0 where none is left: then `*at` is the `>`
  * of the tag, or `end`. */
 static inline int next_attribute(const byte **at, const byte *end, Attribute *a)
@@ -169,27 +197,8 @@ static inline int next_attribute(const byte **at, const byte *end, Attribute *a)
     if (here >= end || *here == '>')
         return 0;
     a->name = here;
-    a->name_end = here = skip_attribute_name(here + 1, end); /* the first letter of a name may even be `=` */
-    a->value = a->value_end = NULL;
-    here = skip_space(here, end);
-    if (here < end && *here == '=') {
-        do
-            here++;
-        while (here < end && is_space(*here));
-        if (here < end && (*here == '"' || *here == '\'')) {
-            a->value = here + 1;
-            a->value_end = find_byte(here + 1, end, *here);
-            if (a->value_end == NULL)
-                a->value_end = end; /* nothing closes the quote */
-            here = a->value_end < end ? a->value_end + 1 : end;
-        } else {
-            a->value = here;
-            while (here < end && !(byte_class[*here] & B_VALUE_END))
-                here++;
-            a->value_end = here;
-        }
-    }
-    *at = here;
+    a->name_end = skip_attribute_name(here + 1, end); /* the first letter of a name may even be `=` */
+    *at = read_value(a->name_end, end, a);
     return 1;
 }
 
@@ -269,6 +278,8 @@ static inline const byte *comment_close(const byte *at, const byte *end)
 static inline void read_token(Token *t, const byte *at, const byte *end)
 {
     t->at = at;
+    t->id = t->class = NULL;
+    t->slash = 0;
     if (end - at < 2) {
         t->kind = TOKEN_LITERAL;
         t->next = at + 1;
@@ -311,11 +322,10 @@ static inline void read_token(Token *t, const byte *at, const byte *end)
         return;
     }
     if (t->attributes < end && *t->attributes == '>') {
-        t->slash = 0;
         t->next = t->attributes + 1;
         return;
     }
-    t->next = tag_close(t->attributes, end, &t->slash);
+    t->next = tag_close(t, t->attributes, end);
     if (t->next == NULL)
         t->kind = TOKEN_UNENDED;
 }

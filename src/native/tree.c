@@ -19,6 +19,7 @@ enum { NONE = -1, LONGEST_COMPARED = 2000, ROOM_OF_TABLE = 4, ROOM_OF_TAG = 8 };
 typedef struct {
     int32_t parent, first, last, next, prev;
     uint32_t start, inner, close, end; /* of text: start and end */
+    uint32_t id, class; /* behind the names of these attributes, 0 for none */
     uint16_t tag;
     uint8_t space, flags;
 } Node;
@@ -106,7 +107,7 @@ static int32_t new_node(Builder *b, uint16_t tag, uint32_t start, uint32_t end)
         b->nodes = nodes;
         b->room = room;
     }
-    NODE(b->count) = (Node){NONE, NONE, NONE, NONE, NONE, start, end, end, end, tag, SPACE_HTML, 0};
+    NODE(b->count) = (Node){NONE, NONE, NONE, NONE, NONE, start, end, end, end, 0, 0, tag, SPACE_HTML, 0};
     b->elements += tag != TAG_TEXT;
     return (int32_t)b->count++;
 }
@@ -403,6 +404,8 @@ static int32_t insert_element(Builder *b, uint16_t tag, const Token *t, int spac
     if (node == NONE)
         return NONE;
     NODE(node).space = (uint8_t)space;
+    NODE(node).id = t->id ? OFFSET(t->id) : 0;
+    NODE(node).class = t->class ? OFFSET(t->class) : 0;
     insert_at(b, parent, before, node);
     return node;
 }
@@ -525,8 +528,11 @@ static int32_t clone(Builder *b, int32_t node)
         return NONE;
     }
     int32_t made = new_node(b, NODE(node).tag, NODE(node).start, NODE(node).inner);
-    if (made != NONE)
+    if (made != NONE) {
         NODE(made).flags = (uint8_t)(IS_MOVED | (NODE(node).flags & IS_IMPLIED));
+        NODE(made).id = NODE(node).id;
+        NODE(made).class = NODE(node).class;
+    }
     return made;
 }
 
@@ -2149,8 +2155,8 @@ static void *take_memory(uint8_t **at, size_t bytes)
 
 static int lay_out(Tree *out, uint32_t elements, uint32_t runs)
 {
-    size_t per_element = 9 * 4 + 2 + 1, per_run = 3 * 4 + 1;
-    uint8_t *at = malloc(elements * per_element + runs * per_run + 16 * 8);
+    size_t per_element = 11 * 4 + 2 + 1, per_run = 3 * 4 + 1;
+    uint8_t *at = malloc(elements * per_element + runs * per_run + 18 * 8);
     if (at == NULL)
         return 0;
     out->memory = at;
@@ -2163,6 +2169,8 @@ static int lay_out(Tree *out, uint32_t elements, uint32_t runs)
     out->inner = take_memory(&at, elements * 4);
     out->close = take_memory(&at, elements * 4);
     out->end = take_memory(&at, elements * 4);
+    out->id = take_memory(&at, elements * 4);
+    out->class = take_memory(&at, elements * 4);
     out->run_start = take_memory(&at, runs * 4);
     out->run_end = take_memory(&at, runs * 4);
     out->run_row = take_memory(&at, runs * 4);
@@ -2209,6 +2217,8 @@ static int write_rows(Builder *b)
             out->inner[row] = n->inner;
             out->close[row] = n->close;
             out->end[row] = n->end;
+            out->id[row] = n->id;
+            out->class[row] = n->class;
             out->flags[row] = flags_of(n, above);
             out->run_from[row] = (int32_t)run;
             if (n->tag == TAG_BODY && out->body == 0 && up == 0)

@@ -25,6 +25,7 @@ typedef struct {
     uint16_t *tag;
     int32_t *parent, *last, *depth, *run_from, *run_to;
     uint32_t *start, *inner, *close, *end;
+    uint32_t *id, *class; /* behind the names of these attributes, 0 for none */
     uint8_t *flags;
     uint32_t *run_start, *run_end;
     int32_t *run_row;
