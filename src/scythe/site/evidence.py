@@ -81,7 +81,7 @@ def evidence_of(page: PageMap, keyed: Flags, texts: Sequence[str], kept: Sequenc
     np.cumsum(all_words > 0, out=before[1:])
     run_from, run_to = before[page.run_from], before[page.run_to]
     key = page.key
-    row = np.flatnonzero(_is_like(key, run_to > run_from))
+    row = among(key, key[run_to > run_from]).nonzero()[0]
     rows_before = np.zeros(len(key) + 1, np.int64)
     rows_before[row + 1] = 1
     np.cumsum(rows_before, out=rows_before)
@@ -106,12 +106,15 @@ def evidence_of(page: PageMap, keyed: Flags, texts: Sequence[str], kept: Sequenc
     )
 
 
-def _is_like(key: Hashes, worded: Flags) -> Flags:
-    """Say which elements have the key of one with words."""
-    wanted = np.unique(key[worded])
-    at = np.minimum(np.searchsorted(wanted, key), max(len(wanted) - 1, 0))
-    alike: Flags = wanted[at] == key if len(wanted) else worded
-    return alike
+def among(values: Hashes, few: Hashes) -> Flags:
+    """Say which values are among a few."""
+    if not len(few):
+        return np.zeros(len(values), bool)
+    wanted = np.sort(few)
+    at = wanted.searchsorted(values)
+    at[at == len(wanted)] = 0
+    found: Flags = wanted[at] == values
+    return found
 
 
 def _repeating(texts: Sequence[str], title: str) -> list[int]:
@@ -175,35 +178,35 @@ def stack(pages: Sequence[PageEvidence]) -> Stack:
     number = np.arange(len(pages))
     page_of, run_page = np.repeat(number, np.diff(elements)), np.repeat(number, np.diff(runs))
 
-    def joined(name: str) -> Any:
+    def column(name: str) -> Any:
         return np.concatenate([getattr(page, name) for page in pages])
 
-    key, parent_key = joined("key"), joined("parent_key")
+    key, parent_key = column("key"), column("parent_key")
     return Stack(
         pages=len(pages),
         page=page_of,
-        last=joined("last") + elements[page_of],
-        run_from=joined("run_from") + runs[page_of],
-        run_to=joined("run_to") + runs[page_of],
+        last=column("last") + elements[page_of],
+        run_from=column("run_from") + runs[page_of],
+        run_to=column("run_to") + runs[page_of],
         key=key,
-        path=joined("path"),
+        path=column("path"),
         parent_key=parent_key,
         pair=mix(key, parent_key),
-        keyed=joined("keyed"),
-        parent_keyed=joined("parent_keyed"),
+        keyed=column("keyed"),
+        parent_keyed=column("parent_keyed"),
         run_page=run_page,
-        run_place=joined("run_place"),
-        words=joined("words"),
-        kept=joined("kept").astype(float),
-        block_words=joined("block_words"),
-        is_title=joined("is_title"),
+        run_place=column("run_place"),
+        words=column("words"),
+        kept=column("kept").astype(float),
+        block_words=column("block_words"),
+        is_title=column("is_title"),
     )
 
 
 def sums(values: Floats) -> Floats:
     """Return prefix sums, from 0: the sum over a:b is `sums[b] - sums[a]`."""
     total = np.zeros(len(values) + 1)
-    np.cumsum(values, out=total[1:])
+    values.cumsum(out=total[1:])
     return total
 
 
@@ -222,18 +225,26 @@ class ElementGroups:
 
 def group(of: Stack, values: Hashes, rows: Ints) -> ElementGroups:
     """Group rows by a value; those inside another row of their group are left out."""
-    order = np.argsort(values[rows], kind="stable")
-    row = rows[order]
-    ordered = values[row]
-    number = np.cumsum(np.diff(ordered, prepend=ordered[:1]) != 0) if len(row) else row
-    reach = np.maximum.accumulate(of.last[row] + number * (len(of.key) + 1)) if len(row) else row
+    if not len(rows):
+        return ElementGroups(rows, rows, rows, rows, rows, 0, rows)
+    row = rows[values[rows].argsort(kind="stable")]
+    number = _begins(values[row]).cumsum() - 1
+    offset = number * (len(of.key) + 1)
+    reach = np.maximum.accumulate(of.last[row] + offset)
     outer = np.ones(len(row), bool)
-    outer[1:] = row[1:] + number[1:] * (len(of.key) + 1) >= reach[:-1]
+    outer[1:] = row[1:] + offset[1:] >= reach[:-1]
     row, number = row[outer], number[outer]
     cell = number * of.pages + of.page[row]
-    first = np.flatnonzero(np.diff(cell, prepend=-1))
-    starts = np.flatnonzero(np.diff(number, prepend=-1))
+    first = _begins(cell).nonzero()[0]
+    starts = _begins(number).nonzero()[0]
     return ElementGroups(row, number, first, cell[first], cell, len(starts), row[starts])
+
+
+def _begins(ordered: Ints) -> Flags:
+    """Say which of some ordered values differ from the one before."""
+    begins = np.ones(len(ordered), bool)
+    np.not_equal(ordered[1:], ordered[:-1], out=begins[1:])
+    return begins
 
 
 def joined(of: Stack, one: ElementGroups, other: ElementGroups) -> ElementGroups:

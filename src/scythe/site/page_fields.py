@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -19,7 +20,7 @@ from scythe.page.map import MUTED, PageMap
 from scythe.page.title import comparable, shared_part, without_shared
 from scythe.site.evidence import Flags, Ints
 from scythe.site.rules import ADDRESS, ATTRIBUTE, ELEMENT, META, PlaceRule
-from scythe.site.select import FIRST, Selector, row_list, rows
+from scythe.site.select import FIRST, Selector, row_list
 
 _AGREE = 0.6  # share of the pages
 _VARY = 0.8  # of them have a heading of their own
@@ -32,7 +33,7 @@ _HEADINGS = ("h1", "h2", "h3", "h4")
 _ADDRESS_DATE = re.compile(r"(?<!\d)((?:19|20)\d\d)[-/](\d{1,2})[-/](\d{1,2})(?!\d)")
 _WORD = re.compile(r"[^\W_]+")
 _PROBED = 80  # characters of a value, of which the longest word is looked for in the source
-_DATE_PARTS = 10  # characters of a date without its time
+_DATE_PARTS, _YEAR = 10, 4  # characters of a date without its time
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,9 +136,9 @@ class PlaceLearner:
 
     def _places(self, name: str, wanted: Sequence[str]) -> tuple[PlaceRule, ...]:
         counts: Counter[PlaceRule] = Counter()
-        for page, keyed, cold, value in zip(self._pages, self._keyed, self._cold, wanted, strict=True):
+        for number, value in enumerate(wanted):
             if value:
-                counts.update(list(dict.fromkeys(self._candidates(page, keyed, cold, name, value))))
+                counts.update(list(dict.fromkeys(self._candidates(number, _Wanted.of(name, value)))))
         need = _AGREE * len(wanted)
         rank = _DATE_RANK if name == "date" else _RANK
         ranked = sorted(counts.items(), key=lambda item: (-item[1], rank[item[0].source], _is_bare(item[0])))
@@ -153,48 +154,99 @@ class PlaceLearner:
                 chosen.append(PlaceRule(rule.source, rule.selector, rule.attribute, rule.name, share=share))
         return tuple(chosen)
 
-    def _candidates(self, page: PageMap, keyed: Flags, cold: ColdValues, name: str, value: str) -> Iterator[PlaceRule]:
+    def _candidates(self, number: int, wanted: _Wanted) -> Iterator[PlaceRule]:
         """Yield the places of one page that have the value."""
-        is_date = name == "date"
-        if is_date and (found := cut_place(page, PlaceRule(ADDRESS), cold.url)) and found.value[:_DATE_PARTS] == value:
-            yield PlaceRule(ADDRESS)
-        for row in tagged(page, "meta").tolist():
-            attributes = page.element(row).attributes
-            if _is_it(attributes.get("content") or "", value, name):
+        page, keyed, url = self._pages[number], self._keyed[number], self._cold[number].url
+        if wanted.is_date and (found := cut_place(page, PlaceRule(ADDRESS), url)):
+            if found.value[:_DATE_PARTS] == wanted.value:
+                yield PlaceRule(ADDRESS)
+        for attributes in self._metas[number]:
+            if wanted.is_said_by(attributes.get("content") or ""):
                 for attribute in _META_NAMES:
                     if attributes.get(attribute):
                         yield PlaceRule(META, attribute=attribute, name=attributes[attribute])
-        if is_date:
+        if wanted.is_date:
             for row in tagged(page, "time").tolist():
-                if _is_it(page.element(row).attributes.get("datetime") or "", value, name):
+                if wanted.is_said_by(page.attribute(row, "datetime") or ""):
                     for selector in _selectors(page, keyed, row):
                         yield PlaceRule(ATTRIBUTE, selector, attribute="datetime")
-        for row in self._rows_with(page, value, name):
+        for row in self._rows_with(number, wanted):
             for selector in _selectors(page, keyed, row):
                 yield PlaceRule(ELEMENT, selector)
 
-    def _rows_with(self, page: PageMap, value: str, name: str) -> Iterator[int]:
+    @cached_property
+    def _metas(self) -> list[list[dict[str, str]]]:
+        """The attributes of all meta elements with a content, by page."""
+        return [
+            [said for row in tagged(page, "meta").tolist() if (said := page.element(row).attributes).get("content")]
+            for page in self._pages
+        ]
+
+    @cached_property
+    def _sizes(self) -> list[Ints]:
+        """How many bytes of text each element has, by page; 0 for those that cannot hold a value."""
+        found = []
+        for page in self._pages:
+            size = np.zeros(len(page.run_row) + 1, np.int64)
+            np.cumsum(page.run_end.astype(np.int64) - page.run_start, out=size[1:])
+            runs = page.run_to - page.run_from
+            may = (runs > 0) & (runs <= _RUNS) & (page.flags & MUTED == 0)
+            found.append(np.where(may, size[page.run_to] - size[page.run_from], 0))
+        return found
+
+    def _rows_with(self, number: int, wanted: _Wanted) -> Iterator[int]:
         """Yield the elements whose text is the value."""
-        is_date = name == "date"
-        places = _occurrences(page.source, _probe(value, is_date=is_date))
+        page = self._pages[number]
+        places = _occurrences(page.source, wanted.probe)
         if not len(places):
             return
-        size = np.concatenate([[0], np.cumsum(page.run_end.astype(np.int64) - page.run_start)])
-        length = size[page.run_to] - size[page.run_from]
-        runs = page.run_to - page.run_from
-        most = 200 if is_date else 6 * len(value.encode()) + 100
-        least = 4 if is_date else len(value) / 2
-        near = (length >= least) & (length <= most) & (runs > 0) & (runs <= _RUNS) & (page.flags & MUTED == 0)
-        rows = np.flatnonzero(near)
-        holds = np.searchsorted(places, page.inner[rows]) < np.searchsorted(places, page.close[rows])
+        size, (least, most) = self._sizes[number], wanted.sizes
+        rows = ((size >= least) & (size <= most)).nonzero()[0]
+        holds = places.searchsorted(page.inner[rows]) < places.searchsorted(page.close[rows])
         for row in rows[holds].tolist():
-            if _is_it(page.text(row), value, name):
+            if wanted.is_said_by(page.text(row)):
                 yield row
 
 
-def _probe(value: str, *, is_date: bool) -> bytes:
-    """Return what stands in the source where a value does: the year of a date, or the longest of its first words."""
-    return value[:4].encode() if is_date else max(_WORD.findall(value[:_PROBED]), key=len, default="").encode()
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """A value that is looked for on a page."""
+
+    name: str
+    value: str
+    plain: str  # its letters and digits
+
+    @classmethod
+    def of(cls, name: str, value: str) -> _Wanted:
+        return cls(name, value, comparable(value))
+
+    @property
+    def is_date(self) -> bool:
+        return self.name == "date"
+
+    @property
+    def probe(self) -> bytes:
+        """What stands in the source where the value does: the year of a date, or the longest of its first words."""
+        words = [self.value[:_YEAR]] if self.is_date else _WORD.findall(self.value[:_PROBED])
+        return max(words, key=len, default="").encode()
+
+    @property
+    def sizes(self) -> tuple[float, float]:
+        """How many bytes of text an element with it has, at least and at most."""
+        return (4, 200) if self.is_date else (max(len(self.value) / 2, 1), 6 * len(self.value.encode()) + 100)
+
+    def is_said_by(self, text: str) -> bool:
+        """Say whether a text is the value."""
+        if not text or len(text) > _LONGEST:
+            return False
+        if self.is_date:
+            return self.value[:_YEAR] in text and (to_iso(text) or "")[:_DATE_PARTS] == self.value
+        if text == self.value or " ".join(text.split()) == self.value:
+            return True
+        found = comparable(text)
+        if found == self.plain:
+            return True
+        return self.name == "title" and len(found) >= max(_TITLE_PART, len(self.plain) / 2) and found in self.plain
 
 
 def _occurrences(source: bytes, probe: bytes) -> Ints:
@@ -220,24 +272,12 @@ def _is_bare(rule: PlaceRule) -> bool:
     return rule.selector is None or not rule.selector.key or bool(rule.selector.parent)
 
 
-def _is_it(text: str, value: str, name: str) -> bool:
-    if not text or len(text) > _LONGEST:
-        return False
-    if name == "date":
-        return (to_iso(text) or "")[:_DATE_PARTS] == value
-    if " ".join(text.split()) == value:
-        return True
-    found, wanted = comparable(text), comparable(value)
-    return found == wanted or (name == "title" and len(found) >= max(_TITLE_PART, len(wanted) / 2) and found in wanted)
-
-
 def _selectors(page: PageMap, keyed: Flags, row: int) -> Iterator[Selector]:
     """Yield the selectors whose first match is an element."""
     key, parent = int(page.key[row]), int(page.key[page.parent[row]]) if page.parent[row] >= 0 else 0
-    options = [Selector(key=key)] if keyed[row] or page.tags[page.tag[row]] in ("h1", "title") else []
-    options += [Selector(key=key, parent=parent, place=FIRST)] if parent else []
-    options.append(Selector(path=int(page.path[row])))
-    for selector in options:
-        found = rows(page, selector)
-        if len(found) and found[0] == row:
-            yield selector
+    options = [(0, key, 0)] if keyed[row] or page.tags[page.tag[row]] in ("h1", "title") else []
+    options += [(0, key, parent)] if parent else []
+    options.append((int(page.path[row]), 0, 0))
+    for option in options:
+        if page.matching(*option)[:1] == [row]:
+            yield Selector(*option, place=FIRST)

@@ -10,10 +10,22 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from scythe.site.evidence import ElementGroups, Flags, Floats, Hashes, Ints, Stack, covered_runs, group, joined, sums
+from scythe.site.evidence import (
+    ElementGroups,
+    Flags,
+    Floats,
+    Hashes,
+    Ints,
+    Stack,
+    among,
+    covered_runs,
+    group,
+    joined,
+    sums,
+)
 from scythe.site.rules import TextRule
 from scythe.site.run_labels import RunLabels
-from scythe.site.select import EVERY, FIRST, Selector, distinct
+from scythe.site.select import EVERY, FIRST, Selector
 
 _BEST = 8  # selectors for which drops are tried
 _NEAR = 0.12  # of the best
@@ -79,6 +91,7 @@ class TextLearner:
         self._judged = np.flatnonzero(labels.page_words >= EMPTY_WORDS)
         if not len(self._judged):
             self._judged = np.flatnonzero(labels.page_words > 0)
+        self._judges_some = len(self._judged) < of.pages
         self._total = labels.page_words
         self._words, self._label = labels.words, labels.label
 
@@ -136,8 +149,9 @@ class TextLearner:
         return w.reshape(shape), s.reshape(shape)
 
     def _mean(self, w: Floats, s: Floats) -> Floats:
-        judged = self._judged
-        f1: Floats = (2 * s[:, judged] / np.maximum(w[:, judged] + self._total[judged], 1e-9)).mean(axis=1)
+        if self._judges_some:
+            w, s = w[:, self._judged], s[:, self._judged]
+        f1: Floats = (s / np.maximum(w + self._total[self._judged], 1e-9)).sum(axis=1) * (2 / len(self._judged))
         return f1
 
     def _distinct(self, found: list[tuple[float, bytes, _SelectorKind, int, bool]]) -> list[_Choice]:
@@ -166,7 +180,7 @@ class TextLearner:
     def _with_drops(self, choice: _Choice) -> tuple[TextRule, float, Ints, Floats]:
         """Leave out of a choice, one after the other, what lowers its score most."""
         of = self._of
-        rows = np.flatnonzero(_inside(of, choice.rows) & of.keyed & (of.run_to > of.run_from))
+        rows = (_inside(of, choice.rows) & of.keyed & (of.run_to > of.run_from)).nonzero()[0]
         groups = _DropGroups.of(of, rows, self._labels) if len(rows) else None
         words, drops = self._words, list[Selector]()
         first = score = self._score_of(choice.rows, words)
@@ -258,7 +272,7 @@ class TextLearner:
 
 
 def _alike(values: Hashes, rows: Ints) -> Ints:
-    return np.flatnonzero(np.isin(values, distinct(values[rows])))
+    return among(values, values[rows]).nonzero()[0]
 
 
 def _inside(of: Stack, rows: Ints) -> Flags:
