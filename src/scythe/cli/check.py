@@ -87,7 +87,7 @@ def _check(path: str, pages: Iterator[LoadedPage]) -> Report:
         if got is None:
             complain(f"{page.name}: {complaint}")
             continue
-        health.observe(got.layout, got.document.how, page.url)
+        health.observe(got.layout, got.fields, page.url)
         _note(report, got.layout, got.document.how)
     if not report.pages:
         raise BadInput("there is no page to check")

@@ -169,12 +169,6 @@ class Page:
         page.__dict__["_mapped"] = (TreeMap(tree), ())
         return page
 
-    def with_map(self, made: PageMap | TreeMap) -> Page:
-        """Take over a map that was made already, if it is one of this page's bytes; return the page."""
-        if self.__dict__.get("_source") == made.source:
-            self.__dict__["_made"] = made
-        return self
-
     @cached_property
     def _mapped(self) -> tuple[PageMap | TreeMap, tuple[Loss, ...]]:
         source = self.__dict__.pop("_source", None) or self.html.encode()
@@ -296,6 +290,13 @@ class Page:
         if "_images" in done:
             losses.extend(self._images[1])
         return tuple(losses)
+
+
+def share_map(page: Page, made: PageMap | TreeMap) -> Page:
+    """Let a page take over a map that was made already, if it is one of the same bytes; return the page."""
+    if page.__dict__.get("_source") == made.source:
+        page.__dict__["_made"] = made
+    return page
 
 
 def make_map(source: bytes) -> PageMap | TreeMap:

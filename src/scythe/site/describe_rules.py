@@ -95,6 +95,8 @@ def describe_place(place: PlaceRule) -> str:
     """Say where one value stands."""
     if place.source == "address":
         return "the date in the address"
+    if place.source == "heading":
+        return "the first heading of the main text"
     if place.source == "meta":
         return f'content of <meta {place.attribute}="{place.name}">'
     where = describe_selector(place.selector) if place.selector is not None else "nowhere"

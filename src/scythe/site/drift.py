@@ -17,6 +17,7 @@ from datetime import UTC, datetime
 from typing import TypeVar
 
 from scythe.errors import BadInput
+from scythe.model import Field
 from scythe.site.rules import Layout, Usual
 
 MOST_CHARS = 2_000  # of one text in a saved state
@@ -213,32 +214,32 @@ class Health:
         """What is known of each layout, by its name: for looking at."""
         return self._watches
 
-    def observe(self, layout: Layout | None, hows: Mapping[str, str], url: str | None = None) -> None:
-        """Take in how the fields of one page were got; `layout` is None where it is none that is learned."""
+    def observe(self, layout: Layout | None, found: Mapping[str, Field], url: str | None = None) -> None:
+        """Take in what came of the fields of one page; `layout` is None where it is none that is learned."""
         self.pages += 1
         self._site.add("u" if layout is None else "k")
-        trouble = ""
-        pages = self._learned + self._site.pages
-        if pages - self._site.missing >= _USED:
-            trouble = "unknown" if self._site.ends_badly("u", 0, pages, _UNKNOWN_SIGNS) else ""
-        self._review(UNKNOWN, "", trouble, self._site, url or "")
+        if layout is None or self._open:
+            trouble = ""
+            pages = self._learned + self._site.pages
+            if pages - self._site.missing >= _USED:
+                trouble = "unknown" if self._site.ends_badly("u", 0, pages, _UNKNOWN_SIGNS) else ""
+            self._review(UNKNOWN, "", trouble, self._site, url or "")
         if layout is not None:
-            self.observe_fields(layout, hows, url or "")
+            self.observe_fields(layout, found, url or "")
 
-    def observe_fields(self, layout: Layout, hows: Mapping[str, str], url: str) -> None:
-        """Take in how the fields of one page of a layout were got."""
-        watch = self._watches.setdefault(layout.name, LayoutHealth())
+    def observe_fields(self, layout: Layout, found: Mapping[str, Field], url: str) -> None:
+        """Take in what came of the fields of one page of a layout."""
+        watch = self._watches.get(layout.name) or self._watches.setdefault(layout.name, LayoutHealth())
         watch.pages += 1
         for rules in layout.fields:
-            track = watch.tracks.setdefault(rules.name, FieldHistory())
-            track.add(_letter(hows.get(rules.name, "")))
-            usual = rules.usual
-            if not usual.is_expected:
+            name, usual = rules.name, rules.usual
+            track = watch.tracks.get(name) or watch.tracks.setdefault(name, FieldHistory())
+            letter = _letter(found.get(name))
+            track.add(letter)
+            if (letter == "c" and not self._open) or not usual.is_expected:
                 continue
             trouble = ""
-            if track.recent[-1] != "c" and track.ends_badly(
-                "mi", usual.pages - usual.present, usual.pages + track.pages
-            ):
+            if letter != "c" and track.ends_badly("mi", usual.pages - usual.present, usual.pages + track.pages):
                 last = track.recent[-IN_A_ROW:]
                 trouble = "implausible" if last.count("i") > last.count("m") else "missing"
             self._review(layout.name, rules.name, trouble, track, url)
@@ -327,10 +328,10 @@ def _read_watch(value: object, layout: Layout) -> LayoutHealth:
     return LayoutHealth(read_number(value, "pages"), {name: read_track(saved[name]) for name in names})
 
 
-def _letter(how: str) -> str:
-    if how.startswith("cut"):
-        return "c"
-    return "i" if "implausible" in how else "m"
+def _letter(field: Field | None) -> str:
+    if field is None or not field.how.startswith("cut"):
+        return "i" if field is not None and "implausible" in field.how else "m"
+    return "c"
 
 
 def _count(letters: str, bad: str) -> int:

@@ -6,7 +6,7 @@ Every field says how it was got. Markdown, HTML, images, lists and attributes ar
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import Literal, cast
 
@@ -31,7 +31,7 @@ from scythe.page.content import PageContent
 from scythe.page.dates import to_iso
 from scythe.page.encoding import is_utf8
 from scythe.page.map import PageMap
-from scythe.page.page import make_map
+from scythe.page.page import make_map, share_map
 from scythe.page.title import read_title
 from scythe.reader import read
 from scythe.reading.images.image_methods import mark_scores
@@ -65,6 +65,7 @@ class ExtractedPage:
     page: MappedPage | None  # None: it is no HTML
     fits: bool = False  # the rule of its layout leads to the text
     cold: Document | None = None  # what reading it said, if it was read
+    fields: Mapping[str, Field] = field(default_factory=dict)  # without that of the images, which is worked out late
 
 
 class Extractor:
@@ -95,7 +96,7 @@ class Extractor:
 
     def extract_page(self, body: bytes, url: str | None, via: Via = "auto") -> ExtractedPage:
         """Extract one page: "cut" reads nothing cold, "tree" is the same as "auto" where nothing is learned."""
-        if sniff_bytes(body[:4096]):
+        if body[:1] != b"<" and sniff_bytes(body[:4096]):
             return ExtractedPage(self._not_html(read(body, url)), None, None, None)
         page = MappedPage(map_page(body))
         known, roots = self.index.find(page)
@@ -243,7 +244,7 @@ class _Extraction:
             return self._cut_values(rules, rules.values, layout)
         why = "not found"
         for place in rules.places:
-            found = cut_place(self._page.map, place, self._url)
+            found = cut_place(self._page.map, place, self._url, self._roots)
             if found is not None:
                 value = (to_iso(found.value) or found.value) if rules.name == "date" else found.value
                 strange = judge(rules.usual, (value,)) if rules.name != "date" else ""
@@ -280,11 +281,11 @@ class _Extraction:
         fields = self._fields
         for name in self._wanted:
             if name not in fields and name != "images":
-                fields[name] = Field((), None, f"missing: {UNKNOWN if why == UNKNOWN else 'not on the pages learned'}")
+                fields[name] = Field((), None, self._why_none(name, why))
         content = self._content(cold)
         text = _first(fields, "text") if "text" in self._wanted else (cold.text if cold is not None else content.text)
         title = self._title(cold)
-        metadata = partial(getattr, cold, "metadata") if cold is not None else self._metadata(title)
+        metadata = partial(getattr, cold, "metadata") if cold is not None else partial(self._metadata, title)
         named: Mapping[str, Field] = fields
         if "images" in self._wanted:
             named = FieldsWithImages(fields, content)
@@ -302,7 +303,14 @@ class _Extraction:
             listing,
         )
         layout = self._known.layout if self._known is not None else None
-        return ExtractedPage(document, self._known, layout, self._page, bool(self._roots), cold)
+        return ExtractedPage(document, self._known, layout, self._page, bool(self._roots), cold, fields)
+
+    def _why_none(self, name: str, why: str) -> str:
+        """Say why a page has no value for a field that its layout has no rules for."""
+        layout = self._known.layout if self._known is not None else None
+        if layout is not None and name in layout.absent:
+            return f"cut: {layout.name}, which has none"
+        return f"missing: {UNKNOWN if why == UNKNOWN else 'no place on the pages learned'}"
 
     def _lists(self) -> LatePageLists:
         reader = self._extractor.list_reader(self._known)
@@ -319,8 +327,15 @@ class _Extraction:
         return ReadContent(self._opened) if self._via != "cut" else Rendered()
 
     def _metadata(self, title: str | Callable[[], str]) -> Metadata:
+        """Return what the page says of itself, with what is known better of its site."""
+        said = self._opened.page.metadata if self._via != "cut" else Metadata()
         author, date = (_first(self._fields, name) for name in ("author", "date"))
-        return Metadata(title=title if isinstance(title, str) else "", author=author, published=date)
+        return replace(
+            said,
+            title=title if isinstance(title, str) else title(),
+            author=author or said.author,
+            published=date or said.published,
+        )
 
     def _title(self, cold: Document | None) -> str | Callable[[], str]:
         if self._has("title"):
@@ -364,7 +379,7 @@ class LatePage:
     @cached_property
     def page(self) -> Page:
         """The page."""
-        return Page.from_bytes(self.body, url=self.url).with_map(self._made)
+        return share_map(Page.from_bytes(self.body, url=self.url), self._made)
 
     @cached_property
     def images(self) -> tuple[Image, ...]:

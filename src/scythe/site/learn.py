@@ -1,7 +1,7 @@
 """Learn the layouts of a site page by page, from pages that are read anyway.
 
-Three pages of a layout give rules, six settle them. A page that the rule of its layout does not fit begins a child
-layout with evidence of its own; a layout whose pages show no rule rests for a while before it is tried again.
+Four pages of a layout settle a rule that is sure, six any other. A page that the rule of its layout does not fit begins
+a child layout with evidence of its own; a layout whose pages show no rule rests for a while before it is tried again.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ SURE_PAGES, SETTLED_PAGES, LAST_PAGES = 4, 6, 12
 _SCORES = {SURE_PAGES: 0.95, SETTLED_PAGES: 0.5, LAST_PAGES: 0.35}  # expected F1 that a rule needs by then
 _FEW_SCORE = 0.6  # ... where no more pages come
 _EMPTY_PAGES = 0.8
+_STRAY = 0.2  # share of the pages on which reading may think to see a field that they do not have
 _PAUSES = (12, 24, 48)  # pages of a fruitless layout before it is tried again
 _DEEPEST = 3  # children of children
 PLACED = ("title", "author", "date")
@@ -142,7 +143,12 @@ class LayoutLearner:
         shown = tuple(rules for rules in known.layout.fields if rules.values is not None)
         fields = (*self._fields(lesson, rule), *shown)
         known.layout = replace(
-            known.layout, fields=fields, pages=count, is_settled=is_settled, is_empty=is_empty and rule is None
+            known.layout,
+            fields=fields,
+            pages=count,
+            is_settled=is_settled,
+            is_empty=is_empty and rule is None,
+            absent=tuple(name for name in PLACED if name in self._names and _is_absent(name, lesson.pages)),
         )
         known.outside = LayoutMarks()
         if rule is not None:
@@ -171,8 +177,12 @@ class LayoutLearner:
         if rule is not None:
             texts = [self._text_of(read, rule) for read in pages]
             found.append(FieldRules("text", text=_named(rule, pages), usual=usual_of(texts)))
+        roots = [read.page.roots(rule) if rule is not None else [] for read in pages]
         placed = PlaceLearner(
-            [read.page.map for read in pages], [read.page.keyed for read in pages], [read.values for read in pages]
+            [read.page.map for read in pages],
+            [read.page.keyed for read in pages],
+            [read.values for read in pages],
+            roots,
         )
         for name in PLACED:
             places = placed.learn(name) if name in self._names else ()
@@ -181,7 +191,10 @@ class LayoutLearner:
                     replace(place, selector=name_selector(place.selector, pages)) if place.selector else place
                     for place in places
                 )
-                first = [cut_place(read.page.map, places[0], read.values.url) for read in pages]
+                first = [
+                    cut_place(read.page.map, places[0], read.values.url, inside)
+                    for read, inside in zip(pages, roots, strict=True)
+                ]
                 values = [(value.value,) if value is not None else () for value in first]
                 found.append(FieldRules(name, places=places, usual=usual_of(values)))
         return found
@@ -189,6 +202,11 @@ class LayoutLearner:
     def _text_of(self, read: ReadPage, rule: TextRule) -> tuple[str, ...]:
         roots = read.page.roots(rule)
         return (cut_text(read.page.map, rule, roots).text,) if roots else ()
+
+
+def _is_absent(name: str, pages: Sequence[ReadPage]) -> bool:
+    """Say whether reading found a field on hardly any of some pages."""
+    return sum(bool(getattr(read.values, name)) for read in pages) <= _STRAY * len(pages)
 
 
 def _named(rule: TextRule, pages: Sequence[ReadPage]) -> TextRule:

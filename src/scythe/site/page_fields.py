@@ -6,6 +6,7 @@ agrees with the cold value on most pages. Titles and dates vary from page to pag
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -19,7 +20,7 @@ from scythe.page.dates import to_iso
 from scythe.page.map import MUTED, PageMap
 from scythe.page.title import comparable, shared_part, without_shared
 from scythe.site.evidence import Flags, Ints
-from scythe.site.rules import ADDRESS, ATTRIBUTE, ELEMENT, META, PlaceRule
+from scythe.site.rules import ADDRESS, ATTRIBUTE, ELEMENT, HEADING, META, PlaceRule
 from scythe.site.select import FIRST, Selector, row_list
 
 _AGREE = 0.6  # share of the pages
@@ -53,26 +54,34 @@ class PlacedValue(NamedTuple):
     span: tuple[int, int] | None
 
 
-def cut_place(page: PageMap, rule: PlaceRule, url: str | None) -> PlacedValue | None:
-    """Return the value at a place, or None where the page has none."""
+def cut_place(page: PageMap, rule: PlaceRule, url: str | None, roots: Sequence[int] = ()) -> PlacedValue | None:
+    """Return the value at a place, or None where the page has none; `roots` are the elements of its main text."""
     if rule.source == ADDRESS:
         dated = _ADDRESS_DATE.search(url or "")
         date = to_iso("-".join(part.rjust(2, "0") for part in dated.groups())) if dated else ""
         return PlacedValue(date, None) if date else None
     if rule.source == META:
         row = page.meta(rule.attribute, rule.name)
+    elif rule.source == HEADING:
+        row = _first_heading(page, roots)
     else:
         assert rule.selector is not None
         found = row_list(page, rule.selector)
         row = found[0] if found else -1
     if row < 0:
         return None
-    if rule.source == ELEMENT:
+    if rule.source in (ELEMENT, HEADING):
         value = page.text(row) if page.runs_inside(row) <= _RUNS else ""
     else:
         value = " ".join((page.attribute(row, "content" if rule.source == META else rule.attribute) or "").split())
     value = without_shared(value, rule.shared) if rule.shared else value
     return PlacedValue(value, page.span(row)) if value else None
+
+
+def _first_heading(page: PageMap, roots: Sequence[int]) -> int:
+    """Return the first heading inside some elements that says something, or -1."""
+    found = (row for row in tagged(page, *_HEADINGS).tolist() if any(root <= row < page.last[root] for root in roots))
+    return next((row for row in found if 0 < len(page.text(row)) <= _LONGEST), -1)
 
 
 def tagged(page: PageMap, *names: str) -> Ints:
@@ -88,10 +97,17 @@ def tagged(page: PageMap, *names: str) -> Ints:
 class PlaceLearner:
     """Pages of one layout with what reading them said, to learn where title, author and date stand."""
 
-    def __init__(self, pages: Sequence[PageMap], keyed: Sequence[Flags], cold: Sequence[ColdValues]) -> None:
+    def __init__(
+        self,
+        pages: Sequence[PageMap],
+        keyed: Sequence[Flags],
+        cold: Sequence[ColdValues],
+        roots: Sequence[Sequence[int]],
+    ) -> None:
         self._pages = pages
         self._keyed = keyed
         self._cold = cold
+        self._roots = roots  # of the main text
 
     def learn(self, name: str) -> tuple[PlaceRule, ...]:
         """Return the places of a field, the one that agrees most first."""
@@ -107,7 +123,7 @@ class PlaceLearner:
     def _learn_title(self, wanted: list[str]) -> tuple[PlaceRule, ...]:
         """Return where titles stand; the title of the head, without what all share, is the last resort."""
         is_constant = len(set(wanted)) == 1 and len(wanted) > 1
-        found = self._heading_places() if is_constant else self._places("title", wanted)
+        found = self._heading_places() or self._text_headings() if is_constant else self._places("title", wanted)
         titled = [(page, tagged(page, "title")) for page in self._pages]
         heads = [page.text(int(at[0])) if len(at) else "" for page, at in titled]
         if len(set(heads)) > 1:
@@ -134,6 +150,14 @@ class PlaceLearner:
         selectors = list(texts)
         return tuple(PlaceRule(ELEMENT, selectors[number]) for _, _, number in sorted(varying)[:1])
 
+    def _text_headings(self) -> tuple[PlaceRule, ...]:
+        """Return the first heading of the main text as a place, where most pages have one of their own."""
+        rule = PlaceRule(HEADING)
+        found = [cut_place(page, rule, None, roots) for page, roots in zip(self._pages, self._roots, strict=True)]
+        texts = [value.value for value in found if value is not None]
+        tells = len(texts) >= _AGREE * len(found) and len(set(texts)) >= _VARY * len(texts)
+        return (rule,) if tells else ()
+
     def _places(self, name: str, wanted: Sequence[str]) -> tuple[PlaceRule, ...]:
         counts: Counter[PlaceRule] = Counter()
         for number, value in enumerate(wanted):
@@ -141,7 +165,16 @@ class PlaceLearner:
                 counts.update(list(dict.fromkeys(self._candidates(number, _Wanted.of(name, value)))))
         need = _AGREE * len(wanted)
         rank = _DATE_RANK if name == "date" else _RANK
-        ranked = sorted(counts.items(), key=lambda item: (-item[1], rank[item[0].source], _is_bare(item[0])))
+        most = _NEARLY * max(counts.values(), default=0) if name == "date" else math.inf
+        ranked = sorted(
+            counts.items(),
+            key=lambda item: (
+                rank[item[0].source] if item[1] >= most else _LAST,
+                -item[1],
+                rank[item[0].source],
+                _is_bare(item[0]),
+            ),
+        )
         chosen: list[PlaceRule] = []
         for rule, count in ranked:
             if count < need or len(chosen) == _PLACES:
@@ -260,7 +293,9 @@ def _occurrences(source: bytes, probe: bytes) -> Ints:
 
 
 _RANK = {META: 1, ATTRIBUTE: 0, ELEMENT: 0, ADDRESS: 2}
-_DATE_RANK = {META: 0, ATTRIBUTE: 0, ELEMENT: 1, ADDRESS: 2}  # the first two know the time and its zone
+_DATE_RANK = {META: 0, ATTRIBUTE: 1, ELEMENT: 2, ADDRESS: 3}  # what is said in the head is meant, and knows its zone
+_LAST = 9
+_NEARLY = 0.8  # of the pages that agree with the best place: then what kind of place it is decides
 
 
 def _is_name(rule: PlaceRule, value: str) -> bool:

@@ -10,7 +10,7 @@ from scythe.site.record_rules import LayoutRecords
 from scythe.site.select import Selector
 from scythe.site.value_rules import ValueRules
 
-SOURCES = ELEMENT, ATTRIBUTE, META, ADDRESS = ("element", "attribute", "meta", "address")  # of a value
+SOURCES = ELEMENT, ATTRIBUTE, META, ADDRESS, HEADING = ("element", "attribute", "meta", "address", "heading")
 USUALLY = 0.9  # share of the pages learned that have a field; one that is there less often may be missing
 
 
@@ -32,7 +32,7 @@ class TextRule:
 class PlaceRule:
     """Where one value of a page stands: in an element, an attribute, the value of a meta element or the address."""
 
-    source: str  # element, attribute, meta, address
+    source: str  # element, attribute, meta, address, heading: the first of the main text
     selector: Selector | None = None
     attribute: str = ""  # of the element; of a meta element: the one that names it
     name: str = ""  # of a meta element
@@ -81,6 +81,7 @@ class Layout:
     outside: tuple[tuple[int, int], ...] = ()  # the same of keys outside of the text
     is_settled: bool = False  # no more pages are read to learn it
     is_empty: bool = False  # its pages have no main text
+    absent: tuple[str, ...] = ()  # fields that reading its pages did not find either
     records: LayoutRecords = LayoutRecords()  # what its pages list; without pages: not known  # noqa: RUF009
     parent: str = ""  # the layout of which it has the pages that the rule of the text does not fit
 

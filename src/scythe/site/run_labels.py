@@ -64,8 +64,8 @@ def key_groups(of: Stack) -> GroupPair:
 
 
 def _pair_numbers(values: Hashes) -> tuple[Ints, int]:
-    unique, inverse = np.unique(values, return_inverse=True)
-    return inverse.reshape(-1), len(unique)
+    unique = distinct(values)
+    return unique.searchsorted(values), len(unique)
 
 
 def _without_constants(of: Stack, words: Floats, label: Floats) -> tuple[Floats, Floats]:

@@ -208,7 +208,8 @@ class Site:
         return cls._take_up(open_profile(path), str(path))
 
     def save(self, path: str | Path) -> None:
-        """Write the profile, and how it has fared, as versioned JSON; what pages list is learned first."""
+        """Write the profile, and how it has fared, as versioned JSON; what can be learned by now is learned first."""
+        self.finish()
         self.learn_lists()
         write_atomically(Path(path), self.to_json().encode())
 
@@ -285,10 +286,9 @@ class Site:
             self._extractor = self._make_extractor()
 
     def _watch(self, page: ExtractedPage, url: str | None) -> None:
-        fields = page.document.fields
-        hows = {name: fields[name].how for name in fields if name != "images"}  # which would be worked out
+        fields = page.fields
         is_learned = page.layout is not None and (page.layout.pages > 0 or bool(page.layout.fields))
-        self._health.observe(page.layout if is_learned else None, hows, url)
+        self._health.observe(page.layout if is_learned else None, fields, url)
         self._observe_rules(page, url)
         if self._profile.named:
             before = self._memory.recall(url)
@@ -298,15 +298,14 @@ class Site:
     def _observe_rules(self, page: ExtractedPage, url: str | None) -> None:
         """Keep the rule table up to date."""
         assert page.page is not None
-        fields = page.document.fields
+        fields = page.fields
         if self._profile.rules:
-            hows = {row.field: fields[row.field].how for row in self._profile.rules if row.field in fields}
-            self._health.observe_fields(self._told, hows, url or "")
+            self._health.observe_fields(self._told, fields, url or "")
         own = {rules.name for rules in page.layout.fields} if page.layout is not None else set()
         layout = page.layout.name if page.layout is not None else ""
         for name in fields:
             is_told = self._table.has("", name)
-            if name != "images" and (is_told or name in own):
+            if is_told or name in own:
                 span = fields[name].span if fields[name].how.startswith("cut") else None
                 where = "" if is_told else layout
                 self._table.observe(where, name, page.page.map, span, held=bool(fields[name].values))
@@ -314,7 +313,7 @@ class Site:
     def _heal(self, page: ExtractedPage, before: Example) -> None:
         """Learn fields shown by example anew, where rules lack them, from what the same pages had before."""
         assert page.page is not None
-        fields = page.document.fields
+        fields = page.fields
         if not any(self._lacks(page.layout, name, fields) for name in self._profile.named):
             self._lacking.pop(page.layout.name if page.layout is not None else "", None)
             return
