@@ -148,5 +148,5 @@ def test_wrong_rules_are_refused(rules: dict[str, str], said: str) -> None:
 def test_the_file_has_a_row_for_every_field_of_every_layout() -> None:
     site = Site.learn(PAGES)
     rows = json.loads(site.to_json())["rules"]
-    assert {row["field"] for row in rows} == {"title"}
+    assert {row["field"] for row in rows} == {"text", "title"}
     assert all(row["rule"].startswith("<") and row["layout"] == "layout-1" for row in rows)

@@ -29,7 +29,7 @@ TOLD = "rule"
 UNTOLD = ("images", "records")  # what is judged, or learned as a whole
 _TOLD = (TOLD, "position", "inner", "repetition")
 _WINDOW = 10  # pages whose positions count: the paper decides after ten
-_EVERY = 4  # pages, of which one is observed once ...
+_EVERY = 16  # pages, of which one is observed once ...
 _FIRST = 20  # ... so many were
 _OPTIONS = HintOptions(window=_WINDOW)
 
