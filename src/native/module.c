@@ -5,7 +5,7 @@
 
 /* As in scythe/extension.py. Raised whenever one side changes what it expects of the other: a module left over from
  * before is then not used. */
-enum { VERSION = 7 };
+enum { VERSION = 8 };
 
 static PyObject *tag_table(PyObject *Py_UNUSED(self), PyObject *Py_UNUSED(unused))
 {
@@ -35,6 +35,10 @@ static PyMethodDef methods[] = {
     {"find_links", find_links, METH_VARARGS, "find_links(body, most_links, most_tags, most_bytes): links, tags, lost, whole."},
     {"predict_forest", predict_forest, METH_VARARGS,
      "predict_forest(roots, first, feature, threshold, value, rows, width): the mean over the trees for each row."},
+    {"choose_blocks", choose_blocks, METH_VARARGS,
+     "choose_blocks(probabilities, words, comment, hidden, is_thread, limits): numbers of those to keep, scores of all."},
+    {"measure_records", measure_records, METH_VARARGS, "measure_records(...): what the records of candidates amount to."},
+    {"count_alike", count_alike, METH_VARARGS, "count_alike(start, count, marks): different marks, and how many are the usual."},
     {"check_element", check_element, METH_VARARGS, "check_element(body, from, start, end): where the content of the element begins, 0 in doubt."},
     {NULL, NULL, 0, NULL},
 };

@@ -13,6 +13,13 @@ PyObject *find_links(PyObject *module, PyObject *args);
 PyObject *predict_forest(PyObject *module, PyObject *args);
 PyObject *make_scorer_type(void);
 
+/* choose_blocks.c */
+PyObject *choose_blocks(PyObject *module, PyObject *args);
+
+/* list_records.c */
+PyObject *measure_records(PyObject *module, PyObject *args);
+PyObject *count_alike(PyObject *module, PyObject *args);
+
 /* simhash.c */
 PyObject *simhash(PyObject *module, PyObject *words);
 void simhash_init(void);

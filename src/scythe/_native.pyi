@@ -26,6 +26,25 @@ def predict_forest(
 ) -> bytearray:
     """Return the mean over the trees for each row as float64. Raises ValueError for arrays that do not fit."""
 
+def choose_blocks(
+    probabilities: NDArray[np.float64],
+    words: NDArray[np.float64],
+    comment: NDArray[np.bool_],
+    hidden: NDArray[np.bool_],
+    is_thread: bool,
+    limits: tuple[float, float, float],
+) -> tuple[tuple[int, ...], tuple[float, ...]]:
+    """Return what `choose_text.choose` keeps after `settle`, and the settled probabilities of all with three digits."""
+
+def measure_records(*arrays: NDArray[Any] | tuple[int, ...]) -> bytearray:
+    """Return what the records of each candidate amount to, as `list_features._measure` lays it out, in float64.
+
+    Raises ValueError for arrays that do not fit together.
+    """
+
+def count_alike(start: NDArray[Any], count: NDArray[Any], marks: NDArray[Any]) -> bytearray:
+    """Return per line of marks and candidate how many differ, then how often the usual one comes, as int64."""
+
 class Scorer:
     """Scores blocks with one network. Raises ValueError for weights or columns that do not fit together."""
 

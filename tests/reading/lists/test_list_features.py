@@ -3,9 +3,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from scythe.extension import native
 from scythe.page import Page
+from scythe.reading.lists import list_features
 from scythe.reading.lists import traits as ranges
-from scythe.reading.lists.candidates import Candidate
+from scythe.reading.lists.candidates import Candidate, find_candidates
 from scythe.reading.lists.list_features import describe
 from scythe.reading.lists.role_words import roles, roles_of
 from scythe.reading.lists.traits import TEXT_TRAITS, measure, read_texts
@@ -132,3 +134,30 @@ def test_words_of_a_script_without_spaces_are_estimated():
 )
 def test_names_mean_roles(names, role):
     assert roles_of(names) >> roles().index(role) & 1
+
+
+@pytest.mark.skipif(native is None, reason="scythe was built without its compiled module")
+def test_the_compiled_measure_is_that_of_the_arrays(monkeypatch: pytest.MonkeyPatch) -> None:
+    page = Page.from_text("<body>" + "".join(f"<div class=a><h2>{n}</h2><ul>{LIST}</ul></div>" for n in range(9)))
+    found, traits = find_candidates(page.elements), measure(page.elements)
+    ours = describe(page.elements, traits, found)
+    monkeypatch.setattr(list_features, "native", None)
+    theirs = describe(page.elements, traits, found)
+    np.testing.assert_allclose(ours.rows, theirs.rows, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.skipif(native is None, reason="scythe was built without its compiled module")
+def test_records_outside_of_their_page_are_refused() -> None:
+    one, wrong = np.zeros(1, np.int64), np.full(1, 7, np.int64)
+    sums = (np.zeros((2, 8)), np.zeros((2, 8), np.uint16), np.zeros((2, 8), np.uint16), one, one)
+    count = np.ones(1, np.int64)
+    assert native.measure_records(one, count, one, count, one, count, *sums, (0, 1, 2, 3, 4))
+    for place in (1, 3, 5):
+        arrays = [one, count, one, count, one, count]
+        arrays[place] = wrong
+        with pytest.raises(ValueError, match="do not fit"):
+            native.measure_records(*arrays, *sums, (0, 1, 2, 3, 4))
+    with pytest.raises(ValueError, match="do not fit"):
+        native.measure_records(one, count, one, one, one, one, *sums, (0, 1, 2, 3, 8))
+    with pytest.raises(ValueError, match="do not fit"):
+        native.count_alike(one, wrong, np.zeros((6, 1), np.uint64))

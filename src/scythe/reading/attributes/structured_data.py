@@ -263,6 +263,8 @@ def _pairs_of(item: Item, by_id: dict[str, Item], amounts: list[str]) -> Iterato
     for name, paths in _properties():
         for path in paths:
             outer, _, inner = path.partition(".")
+            if plain.get(outer) is None:
+                continue
             values = [_typed(name, one) for one in _texts(plain.get(outer), inner, by_id)]
             if values := [value for value in values if value]:
                 used.update(one.partition(".")[0] for one in paths)
@@ -375,6 +377,8 @@ def _head_pairs(page: Page) -> Iterator[Pair]:
     for name, keys in _HEAD.items():
         for key in keys:
             value = named.get(key, "")
+            if not value:
+                continue
             if name == "price":
                 value = amount_of(value) if key != "twitter:data1" else ""
                 value = value if value.strip("0.") else ""

@@ -51,10 +51,18 @@ def _signs() -> dict[str, str]:
     return signs
 
 
+@lru_cache(maxsize=1)
+def _sign_letters() -> frozenset[str]:
+    """Return the characters that a currency begins or ends with."""
+    return frozenset(end for sign in _signs() for end in (sign[0], sign[-1]))
+
+
 def find_prices(text: str) -> list[tuple[int, int, Price]]:
     """Return the amounts that stand beside a currency, with where they begin and end in the text."""
-    found = []
+    found: list[tuple[int, int, Price]] = []
     text, taken = text[:_MONEY_LONGEST], 0
+    if _sign_letters().isdisjoint(text):
+        return found
     for match in _NUMBERS.finditer(text):
         start, end = match.span()
         size, code = _sign_before(text[max(taken, start - _SIGN) : start])
@@ -72,6 +80,8 @@ def find_prices(text: str) -> list[tuple[int, int, Price]]:
 def _sign_before(text: str) -> tuple[int, str]:
     """Return how far before an amount its currency begins, and the currency."""
     near = text.rstrip(" .:\u00a0")
+    if near[-1:] not in _sign_letters():
+        return 0, ""
     for size in range(min(len(near), _SIGN), 0, -1):
         code = _signs().get(near[-size:])
         if code and not (near[-size].isalpha() and near[-size - 1 : -size].isalpha()):
@@ -82,6 +92,8 @@ def _sign_before(text: str) -> tuple[int, str]:
 def _sign_after(text: str) -> tuple[int, str]:
     """Return how far behind an amount its currency ends, and the currency."""
     near = text.lstrip(" \u00a0.,-–—")
+    if near[:1] not in _sign_letters():
+        return 0, ""
     for size in range(min(len(near), _SIGN), 0, -1):
         code = _signs().get(near[:size])
         if code and not (near[size - 1].isalpha() and near[size : size + 1].isalpha()):

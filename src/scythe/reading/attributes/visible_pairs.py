@@ -6,7 +6,7 @@ A label is recognised by its place (a table header, a `dt`), a colon, its class,
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import accumulate
@@ -66,7 +66,7 @@ def _mark_aside(elements: Elements) -> list[bool]:
     """
     bits = {role: 1 << bit for bit, role in enumerate(roles())}
     asides, links = sum(bits[role] for role in _ASIDE), bits["menu"] | bits["footer"]
-    linked = _linked(elements)
+    linked: list[int] = []  # of few pages
     headings = [elements.leaf_start[row] for row, tag in enumerate(elements.tag) if tag == "h1"]
     most = max(_LEAST_WHOLE, len(elements.text) * _WHOLE_SHARE)
     marked: list[bool] = []
@@ -79,6 +79,7 @@ def _mark_aside(elements: Elements) -> list[bool]:
                 start, end = elements.leaf_start[row], elements.leaf_end[row]
                 inside = end - start < most and not any(start <= leaf < end for leaf in headings[:_HEADINGS])
                 if inside and not found & ~links:
+                    linked = linked or _linked(elements)
                     inside = linked[end] - linked[start] >= _MENU_LINKS * (end - start)
         marked.append(inside)
     return marked
@@ -200,11 +201,17 @@ def _pair_of(elements: Elements, row: int, label: int, value: int, sure: int) ->
 
 def _from_lines(elements: Elements, lines: Lines) -> Iterator[Labelled]:
     """Yield the pairs of lines with a colon in them, and of lines that end in one with what follows."""
-    texts = elements.text
-    for line, (start, end) in enumerate(zip(lines.start, lines.end, strict=True)):
-        if end - start > 60:
+    texts, starts, ends = elements.text, lines.start, lines.end
+    marked = defaultdict[int, list[int]](list)
+    for leaf, text in enumerate(texts):
+        if _has_colon(text):
+            marked[lines.of_leaf[leaf]].append(leaf)
+    # nine of ten lines have no colon and do not begin with a known name
+    known = (line for line, start in enumerate(starts) if len(texts[start]) <= _KNOWN and concept_of(texts[start]))
+    for line in sorted(marked.keys() | set(known)) if texts else ():
+        end, marks = ends[line], marked.get(line)
+        if end - starts[line] > 60:
             continue
-        marks = [leaf for leaf in range(start, end) if _has_colon(texts[leaf])]
         if not marks:
             yield from _without_colon(elements, lines, line)
             continue
@@ -214,7 +221,7 @@ def _from_lines(elements: Elements, lines: Lines) -> Iterator[Labelled]:
 
 
 def _has_colon(text: str) -> bool:
-    return ":" in text[: LABEL + 20] or "：" in text[: LABEL + 20]
+    return text.find(":", 0, LABEL + 20) >= 0 or (text.find("：", 0, LABEL + 20) >= 0)
 
 
 def _at_colon(elements: Elements, lines: Lines, line: int, leaf: int, stop: int) -> Iterator[Labelled]:
@@ -265,8 +272,6 @@ def _without_colon(elements: Elements, lines: Lines, line: int) -> Iterator[Labe
     """Yield a known name that is set apart from what follows on its line or on the next."""
     start, end = lines.start[line], lines.end[line]
     text = elements.text[start]
-    if len(text) > _KNOWN or concept_of(text) is None:
-        return
     row = elements.leaf_row[start]
     if end - start > 1:
         if elements.tag[row] in _EMPHASIS and elements.leaf_row[start + 1] != row:

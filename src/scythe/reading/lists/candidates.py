@@ -7,10 +7,10 @@ its paragraphs or a `dt` with its `dd`.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice, pairwise, repeat
-from operator import itemgetter
-from typing import TypeVar
+from typing import TypeVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -258,12 +258,43 @@ class Candidate:
     leaves: tuple[tuple[int, int], ...]  # per record: first leaf, leaf after the last
 
 
+class Candidates(Sequence[Candidate]):
+    """The candidates of a page, in columns; each is made when asked for: few of them are lists."""
+
+    def __init__(self, names: list[str], holders: Ints, starts: Ints, counts: Ints, records: Spans) -> None:
+        self._names = names
+        self.holders = holders
+        self.starts = starts  # per candidate: number of its first record
+        self.counts = counts  # per candidate
+        self.records = records  # of all candidates, one after the other
+        self._made: dict[int, Candidate] = {}
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    @overload
+    def __getitem__(self, place: int) -> Candidate: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[Candidate]: ...
+    def __getitem__(self, place: int | slice) -> Candidate | list[Candidate]:
+        if isinstance(place, slice):
+            return [self[one] for one in range(*place.indices(len(self)))]
+        place = range(len(self))[place]
+        if place not in self._made:
+            of, start = self.records, int(self.starts[place])
+            at = slice(start, start + int(self.counts[place]))
+            rows = tuple(zip(of.row_start[at].tolist(), of.row_end[at].tolist(), strict=True))
+            leaves = tuple(zip(of.leaf_start[at].tolist(), of.leaf_end[at].tolist(), strict=True))
+            self._made[place] = Candidate(self._names[place], int(self.holders[place]), rows, leaves)
+        return self._made[place]
+
+
 MOST = 400  # candidates of one page; beyond it those with the most text are kept, text of links counted a quarter
 MOST_RECORDS = 500_000  # in all candidates of one page together, likewise; more need a gigabyte
 _Number = TypeVar("_Number", np.int64, np.uint64)
 
 
-def find_candidates(elements: Elements) -> list[Candidate]:
+def find_candidates(elements: Elements) -> Sequence[Candidate]:
     """Return every plausible list of a page, the strictest finders first.
 
     At most `MOST`; of more, those with the most text, where the text of links counts a quarter.
@@ -334,7 +365,7 @@ def _numbers(column: Ints) -> Marks:
     return column.view(np.uint64)
 
 
-def _build(elements: Elements, columns: ElementColumns, found: Groups, spans: Spans) -> list[Candidate]:
+def _build(elements: Elements, columns: ElementColumns, found: Groups, spans: Spans) -> Sequence[Candidate]:
     """Make candidates of the sets, each set of texts once and within the bounds."""
     if not len(found.counts):
         return []
@@ -347,17 +378,9 @@ def _build(elements: Elements, columns: ElementColumns, found: Groups, spans: Sp
     starts = starts_of(counts)
     records = found.records[places_of(found.starts[kept], counts)]
     holders = _find_holders(columns, spans, records[starts[:-1]], records[starts[1:] - 1])
-    used = np.zeros(len(spans.row_start), dtype=bool)
-    used[records] = True
-    pick = itemgetter(*(np.cumsum(used) - 1)[records].tolist())
-    rows = pick(list(zip(spans.row_start[used].tolist(), spans.row_end[used].tolist(), strict=True)))
-    leaves = pick(list(zip(spans.leaf_start[used].tolist(), spans.leaf_end[used].tolist(), strict=True)))
     names = [found.names[finder] for finder in found.finder[kept].tolist()]
-    bounds = pairwise(starts.tolist())
-    return [
-        Candidate(name, holder, rows[start:end], leaves[start:end])
-        for name, holder, (start, end) in zip(names, holders.tolist(), bounds, strict=True)
-    ]
+    at = (column[records] for column in (spans.row_start, spans.row_end, spans.leaf_start, spans.leaf_end))
+    return Candidates(names, holders, starts[:-1], counts, Spans(*at))
 
 
 def _add_up(values: NDArray[_Number], found: Groups) -> NDArray[_Number]:

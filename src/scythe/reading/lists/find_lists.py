@@ -159,10 +159,12 @@ class Ranked:
     kind: str
 
 
-def rank(page: Page, candidates: Sequence[Candidate], forest: Forest | None = None) -> list[Ranked]:
+def rank(
+    page: Page, candidates: Sequence[Candidate], forest: Forest | None = None, *, everything: bool = True
+) -> list[Ranked]:
     """Return the best candidates that share no text, best first; below `CUT` they are not what the page is about.
 
-    `forest` replaces the shipped one.
+    Without `everything` these are left out. `forest` replaces the shipped one.
     """
     if not candidates:
         return []
@@ -170,7 +172,7 @@ def rank(page: Page, candidates: Sequence[Candidate], forest: Forest | None = No
     described = describe(elements, measure(elements, score_leaves(page)), candidates)
     forest = forest or load()
     scores = settle(described, forest.predict(_columns_of(described, forest.features)))
-    chosen = choose(candidates, scores, len(elements.text))
+    chosen = choose(candidates, scores, len(elements.text), 0.0 if everything else CUT)
     kinds = name_kinds(described.rows[chosen], scores[chosen])
     best = chosen[0]
     if scores[best] < CUT and is_clear(described, best, scores[best]):
@@ -202,10 +204,15 @@ def score_leaves(page: Page) -> Floats | None:
     return found
 
 
-def choose(candidates: Sequence[Candidate], scores: Floats, leaves: int) -> list[int]:
-    """Return the numbers of the candidates to keep, best first: none shares a leaf with a better one."""
-    taken, chosen = bytearray(leaves), []
+def choose(candidates: Sequence[Candidate], scores: Floats, leaves: int, least: float = 0.0) -> list[int]:
+    """Return the numbers of the candidates to keep, best first: none shares a leaf with a better one.
+
+    The best is kept whatever its score, others from `least`.
+    """
+    taken, chosen = bytearray(leaves), list[int]()
     for one in np.argsort(-scores, kind="stable").tolist():
+        if chosen and scores[one] < least:
+            break
         ranges = candidates[one].leaves
         # mostly nothing is taken between the first and the last record, and one look is enough
         if taken.find(1, ranges[0][0], ranges[-1][1]) >= 0 and _overlaps(taken, ranges):
@@ -224,9 +231,9 @@ def _overlaps(taken: bytearray, ranges: tuple[tuple[int, int], ...]) -> bool:
     return False
 
 
-def rank_lists(page: Page, forest: Forest | None = None) -> list[Ranked]:
-    """Return where the lists of a page are, best first, menus and the like among them."""
-    return rank(page, find_candidates(page.elements), forest)
+def rank_lists(page: Page, forest: Forest | None = None, *, everything: bool = True) -> list[Ranked]:
+    """Return where the lists of a page are, best first, with `everything` menus and the like among them."""
+    return rank(page, find_candidates(page.elements), forest, everything=everything)
 
 
 def read_records(page: Page, *, everything: bool = False, forest: Forest | None = None) -> tuple[RecordList, ...]:
@@ -234,7 +241,7 @@ def read_records(page: Page, *, everything: bool = False, forest: Forest | None 
 
     `forest` replaces the ranker that ships.
     """
-    ranked = rank_lists(page, forest)
+    ranked = rank_lists(page, forest, everything=everything)
     return tuple(
         fill_list(page, one.candidate, one.score, one.kind) for one in ranked if everything or one.score >= CUT
     )

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
+from types import ModuleType
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from scythe.extension import native
 from scythe.page.elements import Elements
 from scythe.reading.lists.candidates import Candidate
 from scythe.reading.lists.role_words import roles
@@ -311,7 +313,7 @@ class Measured(NamedTuple):
 
     at: Ranges
     leaves: Floats  # sums over records
-    tags: Counts
+    tags: Floats | Counts
     apart: Floats  # how far the tags of records are from their mean, all together
     with_leaves: Floats  # shares of records that have any
     with_tags: Floats
@@ -342,6 +344,23 @@ def describe(elements: Elements, traits: Traits, candidates: Sequence[Candidate]
 
 def _measure(at: Ranges, traits: Traits) -> Measured:
     """Measure all records, and what those of each candidate amount to."""
+    return _measure_by_arrays(at, traits) if native is None else _measure_compiled(at, traits, native)
+
+
+def _measure_compiled(at: Ranges, traits: Traits, module: ModuleType) -> Measured:
+    records = (at.start, at.count, at.row, at.row_end, at.leaf, at.leaf_end)
+    sums = (traits.leaves, traits.tags, traits.roles, traits.own_roles, traits.parent)
+    columns = (_COUNTED["chars"], _COUNTED["link"], *_SIZES)
+    told = np.frombuffer(module.measure_records(*records, *sums, columns))
+    leaves, tags, roles_ = traits.leaves.shape[1], traits.tags.shape[1], traits.roles.shape[1]
+    widths = np.array([leaves, tags, 1, leaves, tags, roles_, roles_, 4, 12])
+    parts = [part.reshape(len(at.count), -1) for part in np.split(told, (np.cumsum(widths) * len(at.count))[:-1])]
+    all_leaves, all_tags, apart, with_leaves, with_tags, with_roles, with_own, flags, sizes = parts
+    shares = (with_leaves, with_tags, with_roles, with_own, flags)
+    return Measured(at, all_leaves, all_tags, apart.ravel(), *shares, sizes.reshape(-1, 3, 4))
+
+
+def _measure_by_arrays(at: Ranges, traits: Traits) -> Measured:
     leaves, tags = traits.leaves.take(at.leaf_end, axis=0), traits.tags.take(at.row_end, axis=0)
     leaves -= traits.leaves.take(at.leaf, axis=0)
     tags -= traits.tags.take(at.row, axis=0)
@@ -504,6 +523,9 @@ def _describe_likeness(table: FeatureTable, at: Ranges, traits: Traits) -> None:
 
 def _agree(at: Ranges, marks: NDArray[np.uint64]) -> tuple[Ints, Ints]:
     """Return per row of marks and candidate how many different ones there are, and how many records have the usual."""
+    if native is not None:
+        both = np.frombuffer(native.count_alike(at.start, at.count, marks), np.int64).reshape(2, len(marks), -1)
+        return both[0], both[1]
     keys = np.sort(
         at.owner.astype(np.uint64) << _OWNER_SHIFT | (marks * _SPREAD) >> (_WHOLE - _OWNER_SHIFT), axis=1, kind="stable"
     )
