@@ -1,5 +1,5 @@
 /* The map of a page for Python: columns of elements and runs of text, handles of single nodes, attributes and texts. */
-#include "page_map.h"
+#include "page_walk.h"
 
 #include <structmember.h>
 
@@ -677,6 +677,62 @@ static PyObject *map_having(PyObject *self, PyObject *args)
     return found;
 }
 
+enum { MOST_ASKED = 8 };
+
+/* What one element says of some attributes: None where it has none, the first of several. */
+static PyObject *said_by(const PageMap *map, uint32_t row, const char *const *names, const size_t *sizes, int count)
+{
+    PyObject *values = PyTuple_New(count);
+    Attribute found[MOST_ASKED] = {{0}}, a;
+    const byte *at, *end = map->base + map->tree.size;
+    for (uint32_t number = 0; tag_of_row(map, row, number, &at); number++)
+        for (uint32_t seen = 0; seen < map->most_attributes && next_attribute(&at, end, &a); seen++)
+            for (int i = 0; i < count; i++)
+                if (found[i].name == NULL && is_named(&a, names[i], sizes[i]))
+                    found[i] = a;
+    for (int i = 0; values && i < count; i++) {
+        PyObject *value = has_value(&found[i])     ? decode_value(found[i].value, found[i].value_end)
+                          : found[i].name != NULL ? Py_NewRef(map->empty)
+                                                  : Py_NewRef(Py_None);
+        if (value == NULL)
+            Py_CLEAR(values);
+        else
+            PyTuple_SetItem(values, i, value);
+    }
+    return values;
+}
+
+/* said(tag, *names): what each element with this name says of some attributes. */
+static PyObject *map_said(PyObject *self, PyObject *args)
+{
+    PageMap *map = (PageMap *)self;
+    const Tree *t = &map->tree;
+    const char *names[MOST_ASKED];
+    size_t sizes[MOST_ASKED];
+    int count = (int)PyTuple_Size(args) - 1;
+    if (count < 1 || count > MOST_ASKED) {
+        PyErr_SetString(PyExc_TypeError, "said(tag, *names)");
+        return NULL;
+    }
+    int tag = tag_id_of(map, PyTuple_GetItem(args, 0));
+    for (int i = 0; tag != -2 && i < count; i++) {
+        Py_ssize_t size;
+        if ((names[i] = PyUnicode_AsUTF8AndSize(PyTuple_GetItem(args, i + 1), &size)) == NULL)
+            return NULL;
+        sizes[i] = (size_t)size;
+    }
+    PyObject *found = tag == -2 ? NULL : PyList_New(0);
+    for (uint32_t row = 0; found && tag >= 0 && row < t->count; row++) {
+        if (t->tag[row] != tag || (t->flags[row] & IN_TEMPLATE))
+            continue;
+        PyObject *values = said_by(map, row, names, sizes, count);
+        if (values == NULL || PyList_Append(found, values))
+            Py_CLEAR(found);
+        Py_XDECREF(values);
+    }
+    return found;
+}
+
 static PyObject *map_attribute(PyObject *self, PyObject *args)
 {
     const PageMap *map = (PageMap *)self;
@@ -748,6 +804,7 @@ static PyMethodDef map_methods[] = {
     {"element", map_element, METH_VARARGS, "element(row): a handle of an element, or of text for ~run."},
     {"find", map_find, METH_VARARGS, "find(*tags): the elements with one of these names, templates left out."},
     {"having", map_having, METH_VARARGS, "having(name, *parts): elements with an attribute that holds one of the parts."},
+    {"said", map_said, METH_VARARGS, "said(tag, *names): the values of some attributes of every element with this name."},
     {"losses", map_losses, METH_NOARGS, "losses(): tags left out (too deep, too many, too much formatting, too many names), attributes, bytes without end."},
     {"blocks", map_blocks, METH_VARARGS, "blocks(row, emptied): columns of Blocks."},
     {"shown_text", map_shown_text, METH_VARARGS, "shown_text(top, rows, emptied): the text that elements in `top` show."},

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from scythe.errors import BadInput, FetchFailed
-from scythe.fetch.page_check import PLAIN_TEXT, header, sniff_bytes, sniff_text
+from scythe.fetch.page_check import PLAIN_TEXT, header, is_html, sniff_bytes, sniff_text
 from scythe.limits import LIMITS
 from scythe.model import Document, Reading, RecordList, TextOptions
 from scythe.page import Page
@@ -207,6 +207,8 @@ def _page(html: str | bytes | Page, url: str | None, content_type: str | None) -
         page = Page.from_bytes(bytes(html), url=url, content_type=content_type)
     else:
         page = html if isinstance(html, Page) else Page.from_text(html, url=url)
+    if is_html(page.opening, content_type):
+        return page, ""
     return page, sniff_text(page.html, content_type)
 
 
@@ -226,7 +228,7 @@ def _checked(html: object, url: object, options: object, method: object) -> Text
 
 def _document(page: Page, reading: Reading, options: TextOptions, judging: Judging | None = None) -> Document:
     _ = page.linked_data  # what cannot be read of it is a loss
-    if len(page.html) > LIMITS.page_images * 5 and len(page.map.find("img")) > LIMITS.page_images:
+    if len(page.source) > LIMITS.page_images * 5 and len(page.map.find("img")) > LIMITS.page_images:
         _ = page.images  # read at once: what goes beyond the limit is a loss of the document
     kept, heading = _apply(page, reading, options, read_title(page)[0] if options.title_line else "")
     judging = judging or Judging(DEFAULT, image_method_called(DEFAULT))

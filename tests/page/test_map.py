@@ -14,6 +14,7 @@ from tests.page.map_faults import faults_of
 from tests.property.soup import make_page
 
 from scythe.extension import native
+from scythe.page.tree_map import TreeMap
 
 pytestmark = pytest.mark.skipif(native is None, reason="the extension is not built: no C compiler was found")
 if native is not None:
@@ -201,3 +202,10 @@ def test_handles_know_their_neighbours() -> None:
     assert re.sub(r"\s", "", div.html) == "<div>a<b>c</b>d<i></i></div>"
     with pytest.raises(IndexError):
         m.element(99)
+
+
+@pytest.mark.parametrize("make", [PageMap, TreeMap.parse])
+def test_what_elements_say_of_some_attributes(make):
+    page = make(b"<link REL=next rel=prev href='/a&amp;b'><link rel><template><link rel=no></template><link href=/c>")
+    assert page.said("link", "rel", "href") == [("next", "/a&b"), ("", None), (None, "/c")]
+    assert page.said("x-none", "rel") == []

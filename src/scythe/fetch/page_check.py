@@ -107,6 +107,11 @@ def sniff_text(text: str, content_type: str | None = None) -> str:
     return ""
 
 
+def is_html(opening: str, content_type: str | None = None) -> bool:
+    """Say whether the first 4 096 characters of a text show already that `sniff_text` takes it for HTML."""
+    return _TAG.search(opening) is not None and not sniff_text(opening, content_type)
+
+
 def _is_json(head: str, text: str, declared: str) -> bool:
     if not head.startswith(("{", "[")):
         return False

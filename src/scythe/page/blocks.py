@@ -405,7 +405,8 @@ class Surroundings:
     def __init__(self, blocks: Blocks, grid: Grid) -> None:
         self._blocks = blocks
         self._grid = grid
-        self._pre = {box for box, tag in enumerate(blocks.box_tag) if tag in PRE}
+        shown = blocks.box_tag
+        self._pre = set() if PRE.isdisjoint(shown) else {box for box, tag in enumerate(shown) if tag in PRE}
         self._pre_memo: dict[int, int] = {}
         self._cell_memo: dict[int, int] = {}
 
@@ -434,6 +435,8 @@ def render_text(blocks: Blocks, kept: Sequence[int], grid: Grid) -> str:
 
     Cells of one row are set apart by tabs, one per column passed; preformatted text keeps its line breaks.
     """
+    if not grid.cells and PRE.isdisjoint(blocks.box_tag):
+        return _render_plainly(blocks, kept)
     around = Surroundings(blocks, grid)
     boxes, texts = blocks.box, blocks.text
     parts: list[str] = []
@@ -443,6 +446,22 @@ def render_text(blocks: Blocks, kept: Sequence[int], grid: Grid) -> str:
         parts.append(_gap(blocks, grid, around, last, i))
         parts.append(texts[i] if around.pre(box) < 0 else preformatted(blocks, i))
         last = i
+    return "".join(parts).strip("\n\t ")
+
+
+def _render_plainly(blocks: Blocks, kept: Sequence[int]) -> str:
+    """Do the same on a page without data tables and preformatted text, as most are."""
+    boxes, texts, breaks, tags = blocks.box, blocks.text, blocks.breaks, blocks.box_tag
+    parts: list[str] = []
+    before, last = -1, -2
+    for i in kept:
+        box = boxes[i]
+        if parts:
+            lines = breaks[i] if box == before and i == last + 1 else 0
+            tight = lines == 1 or (not lines and tags[box] in _TIGHT and tags[before] in _TIGHT)
+            parts.append("\n" if tight else "\n\n")
+        parts.append(texts[i])
+        before, last = box, i
     return "".join(parts).strip("\n\t ")
 
 

@@ -201,6 +201,13 @@ def _decode_unmarked(body: bytes, content_type: str | None, losses: list[Loss]) 
     return _without_nul(text, "utf-8", losses) if has_nul else Decoded(text, "utf-8", tuple(losses), body)
 
 
+def is_clean_utf8(body: bytes) -> bool:
+    """Say whether `decode` would read a page as UTF-8 and lose nothing, so that its bytes are its text."""
+    if native is None or len(body) > LIMITS.body_bytes or b"\x00" in body or b"\x1b" in body:
+        return False
+    return not body.startswith(_BOMS[0][0]) and bool(native.is_utf8(body))
+
+
 def in_utf8(body: bytes, content_type: str) -> bytes:
     """Return a page in UTF-8 where only its header says what it is in, which those who learn and cut do not see."""
     declared = content_type.lower().partition("charset=")[2].strip("\"' ;")

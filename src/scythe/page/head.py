@@ -125,22 +125,18 @@ def read_head(page_map: PageMap | TreeMap, mentions: Mentions = always) -> Head:
     head = Head()
     attributes = page_map.root.attributes
     head.language = attributes.get("lang") or attributes.get("xml:lang") or ""
-    for node in page_map.find("meta", "link", "title", "base"):
-        tag = node.tag
-        if tag == "title":
-            if not head.title and (node.parent is None or node.parent.tag != "svg"):
-                head.title = squeeze(node.text(deep=True))
-            continue
-        attributes = node.attributes
-        if tag == "meta":
-            read_meta(head, attributes)
-        elif tag == "link":
-            if "rel" in attributes and len(head.links) < LIMITS.metas:
-                head.links.append(((attributes.get("rel") or "").lower(), attributes.get("href") or ""))
-        else:
-            head.base = head.base or attributes.get("href") or ""
+    for said in page_map.said("meta", "content", *_NAMES):
+        add_meta(head, *said)
+    for rel, href in page_map.said("link", "rel", "href"):
+        if rel is not None and len(head.links) < LIMITS.metas:
+            head.links.append((rel.lower(), href or ""))
+    for node in page_map.find("title"):
+        if not head.title and (node.parent is None or node.parent.tag != "svg"):
+            head.title = squeeze(node.text(deep=True))
+    head.base = next((href for (href,) in page_map.said("base", "href") if href), "")
     if mentions("ld+json", "LD+JSON"):
-        head.json_ld += [node.text(deep=True) for node in page_map.having("type", "ld+json") if node.tag == "script"]
+        scripts = zip(page_map.find("script"), page_map.said("script", "type"), strict=True)
+        head.json_ld += [node.text(deep=True) for node, (kind,) in scripts if "ld+json" in (kind or "").lower()]
     if mentions("itemtype", "ITEMTYPE"):
         for node in page_map.having("itemtype"):
             if node.tag not in _DESCRIBING:
@@ -165,13 +161,16 @@ def read_type(head: Head, address: str) -> None:
 
 def read_meta(head: Head, attributes: dict[str, str | None]) -> None:
     """Take note of what a meta tag says."""
-    content = attributes.get("content")
-    if not content or len(head.properties) >= LIMITS.metas:
-        return
-    for key in ("property", "name", "itemprop", "http-equiv"):
-        name = attributes.get(key)
-        if name:
-            head.properties.append((name.strip().lower(), content))
+    add_meta(head, attributes.get("content"), *map(attributes.get, _NAMES))
+
+
+def add_meta(head: Head, content: str | None, *names: str | None) -> None:
+    """Take note of what a meta tag says under the names it gives for that."""
+    if content and len(head.properties) < LIMITS.metas:
+        head.properties += [(name.strip().lower(), content) for name in names if name]
+
+
+_NAMES = ("property", "name", "itemprop", "http-equiv")  # attributes of a meta tag that say what its content is
 
 
 _LOOKED_AT = 200  # nodes of one query; what describes a page stands near its top

@@ -228,6 +228,11 @@ class PageMap:
         found: list[Any] = self.made.having(attribute, *parts)
         return found
 
+    def said(self, tag: str, *names: str) -> list[tuple[str | None, ...]]:
+        """Return what each element with this name says of some attributes: None where it has none, "" without value."""
+        said: list[tuple[str | None, ...]] = self.made.said(tag, *names)
+        return said
+
     def text(self, row: int) -> str:
         """Return the text inside an element, white space squeezed."""
         return " ".join(self.made.element(row).text().split())

@@ -15,7 +15,7 @@ from scythe.limits import LIMITS
 from scythe.model import Link, Loss, Metadata
 from scythe.page.blocks import Blocks, read_blocks
 from scythe.page.elements import Elements, Leaf, read_elements, read_leaves
-from scythe.page.encoding import Decoded, clean, decode
+from scythe.page.encoding import Decoded, clean, decode, is_clean_utf8
 from scythe.page.head import BodyQueries, Head, LinkedData, read_head, read_json_ld, squeeze
 from scythe.page.images import ImageUse, read_images, source_of
 from scythe.page.metadata import declared_title, read_metadata
@@ -126,11 +126,29 @@ def is_silent(href: str) -> bool:
     return not href or href[:12].lower().startswith(_SILENT)
 
 
+class LateHtml:
+    """The text of a page: passed to it, or decoded from its bytes when first asked for."""
+
+    def __set__(self, page: Page, given: str | None) -> None:
+        page.__dict__["html"] = given
+
+    def __get__(self, page: Page | None, owner: type) -> str:
+        if page is None:
+            raise AttributeError("html")  # there is no default
+        html: str | None = page.__dict__["html"]
+        if html is None:
+            html = page.__dict__["html"] = page.source.decode()
+        return html
+
+
+_OPENING = 4_096  # characters
+
+
 @dataclass(frozen=True)
 class Page:
     """One page as received. Nothing is parsed until it is asked for, and then once."""
 
-    html: str  # without NUL and lone surrogates
+    html: LateHtml = LateHtml()  # without NUL and lone surrogates
     url: Url | None = None
     encoding: str = "utf-8"
     decode_losses: tuple[Loss, ...] = ()
@@ -141,7 +159,12 @@ class Page:
         """Take a page as it was received. `content_type` is the HTTP header, believed when the bytes agree."""
         if not isinstance(body, (bytes, bytearray, memoryview)):
             raise BadInput(f"Page.from_bytes expects bytes, not {type(body).__name__}; use Page.from_text for text")
-        return cls._from_decoded(decode(bytes(body), content_type), url)
+        body = bytes(body)
+        if is_clean_utf8(body):
+            page = cls(None, _page_url(url))  # most readers need no text of it
+            page.__dict__["_source"] = body
+            return page
+        return cls._from_decoded(decode(body, content_type), url)
 
     @classmethod
     def from_text(cls, html: str, *, url: str | None = None) -> Page:
@@ -158,7 +181,7 @@ class Page:
     def _from_decoded(cls, decoded: Decoded, url: str | None) -> Page:
         page = cls(decoded.text, _page_url(url), decoded.encoding, decoded.losses, decoded.mark_bytes)
         if decoded.source is not None:
-            page.__dict__["_source"] = decoded.source  # saves encoding the text again; dropped with the parse
+            page.__dict__["_source"] = decoded.source  # saves encoding the text again
         return page
 
     def with_tree(self, tree: LexborHTMLParser) -> Page:
@@ -171,13 +194,26 @@ class Page:
 
     @cached_property
     def _mapped(self) -> tuple[PageMap | TreeMap, tuple[Loss, ...]]:
-        source = self.__dict__.pop("_source", None) or self.html.encode()
+        source = self.source
         made = self.__dict__.pop("_made", None) or make_map(source)
         if shows_nothing(made) and (opened := reopen(source)):
             other = make_map(opened)
             if not shows_nothing(other):
                 return other, (*other.losses, Loss("unclosed elements read as their content", 1))
         return made, made.losses
+
+    @property
+    def source(self) -> bytes:
+        """The page in UTF-8."""
+        known: bytes | None = self.__dict__.get("_source")
+        return self.html.encode() if known is None else known
+
+    @property
+    def opening(self) -> str:
+        """The first characters of the page."""
+        if self.__dict__["html"] is None:
+            return self.source[: 4 * _OPENING].decode("utf-8", "ignore")[:_OPENING]
+        return self.html[:_OPENING]
 
     @property
     def map(self) -> PageMap | TreeMap:

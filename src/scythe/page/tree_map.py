@@ -196,6 +196,11 @@ class TreeMap:
         conditions = [f'[{attribute}*="{part}" i]' for part in parts] or [f"[{attribute}]"]
         return list(self.tree.css(",".join(conditions)))
 
+    def said(self, tag: str, *names: str) -> list[tuple[str | None, ...]]:
+        """Return what each element with this name says of some attributes: None where it has none, "" without value."""
+        written = (node.attributes for node in self.find(tag))
+        return [tuple((said[name] or "") if name in said else None for name in names) for said in written]
+
     def inside(self, node: Any) -> list[Any]:
         """Return the elements inside of one, in the order of the page."""
         return [one for one in node.css("*") if one.mem_id != node.mem_id]

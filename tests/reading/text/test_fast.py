@@ -7,6 +7,7 @@ import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -233,3 +234,27 @@ def test_the_table_of_characters_says_what_python_says_of_them() -> None:
     lower, kinds = table()
     written = characters()
     assert (written != (kinds | lower.astype(np.uint32) << np.uint32(16))).sum() < 500
+
+
+@compiled
+@settings(max_examples=200)
+@given(
+    st.lists(st.tuples(st.floats(0, 1), st.integers(0, 300), st.booleans(), st.booleans()), min_size=1, max_size=40),
+    st.booleans(),
+)
+def test_the_compiled_choice_is_that_of_the_arrays(blocks: list[tuple[Any, ...]], in_thread: bool) -> None:
+    probabilities, words, comment, hidden = (np.array(column) for column in zip(*blocks, strict=True))
+    seen = fast.BlockFacts(probabilities, words.astype(np.float64), comment, hidden)
+    limits = (choose_text.DOUBTFUL, choose_text.LONE_WORDS, choose_text.SHOWN_SHARE)
+    kept, scores = fast.native.choose_blocks(*seen, in_thread, limits)
+    settled = choose_text.settle(seen, is_thread=in_thread)
+    with np.errstate(invalid="ignore"):
+        assert kept == choose_text.choose(settled, seen.words)
+    assert scores == tuple(np.round(settled, 3).tolist())
+
+
+@compiled
+def test_columns_of_blocks_that_differ_in_length_are_refused() -> None:
+    short, flags = np.zeros(2), np.zeros(3, dtype=np.bool_)
+    with pytest.raises(ValueError, match="differ in length"):
+        fast.native.choose_blocks(short, short, flags, flags, False, (0.2, 12.0, 0.35))

@@ -15,6 +15,7 @@ from weakref import ref
 import numpy as np
 from numpy.typing import NDArray
 
+from scythe.extension import native
 from scythe.model import Reading, TextOptions
 from scythe.page import Page
 from scythe.page.blocks import Blocks
@@ -98,9 +99,14 @@ def read(page: Page, options: TextOptions, network: Network | None = None) -> Re
         return Reading("auto", why="no text")
     head = head_of(page)
     seen = see(page, network, head)
-    probabilities = settle(seen, is_thread=options.comments is True or is_thread(head))
-    scores = tuple(np.round(probabilities, 3).tolist())
-    kept = choose(probabilities, seen.words) or all_there_is(page.blocks, seen)
+    in_thread = options.comments is True or is_thread(head)
+    if native is not None:
+        limits = (DOUBTFUL, LONE_WORDS, SHOWN_SHARE)
+        kept, scores = native.choose_blocks(*seen, in_thread, limits)
+    else:
+        probabilities = settle(seen, is_thread=in_thread)
+        kept, scores = choose(probabilities, seen.words), tuple(np.round(probabilities, 3).tolist())
+    kept = kept or all_there_is(page.blocks, seen)
     if options.title_line is None and has_headline(head):
         kept = without_title(page, kept)
     if not kept or is_menu(page.blocks, kept):
