@@ -24,6 +24,7 @@ FLAGS = (
 TESTS = (
     "tests/site", "tests/page", "tests/property/test_cut.py",
     "tests/property/test_utf8.py", "tests/reading/text", "tests/reading/test_forest.py",
+    "tests/reading/lists/test_list_features.py",
 )  # fmt: skip
 SLOW = "not slow and not fault and not soak"  # tests that limit time: ours takes several times as much here
 
