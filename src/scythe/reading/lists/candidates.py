@@ -258,7 +258,7 @@ class Candidate:
     leaves: tuple[tuple[int, int], ...]  # per record: first leaf, leaf after the last
 
 
-class Candidates(Sequence[Candidate]):
+class PageCandidates(Sequence[Candidate]):
     """The candidates of a page, in columns; each is made when asked for: few of them are lists."""
 
     def __init__(self, names: list[str], holders: Ints, starts: Ints, counts: Ints, records: Spans) -> None:
@@ -380,7 +380,7 @@ def _build(elements: Elements, columns: ElementColumns, found: Groups, spans: Sp
     holders = _find_holders(columns, spans, records[starts[:-1]], records[starts[1:] - 1])
     names = [found.names[finder] for finder in found.finder[kept].tolist()]
     at = (column[records] for column in (spans.row_start, spans.row_end, spans.leaf_start, spans.leaf_end))
-    return Candidates(names, holders, starts[:-1], counts, Spans(*at))
+    return PageCandidates(names, holders, starts[:-1], counts, Spans(*at))
 
 
 def _add_up(values: NDArray[_Number], found: Groups) -> NDArray[_Number]:

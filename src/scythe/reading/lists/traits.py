@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from scythe.package_files import packaged_text
 from scythe.page.elements import Elements
-from scythe.reading.lists.candidates import Candidate, Candidates
+from scythe.reading.lists.candidates import Candidate, PageCandidates
 from scythe.reading.lists.role_words import roles, roles_of
 
 Floats = NDArray[np.float64]
@@ -61,7 +61,7 @@ def fill_words(flags: int) -> int:
 
 def ranges_of(candidates: Sequence[Candidate]) -> Ranges:
     """Put the records of all candidates, at least one, into columns; of very many records every n-th is measured."""
-    if isinstance(candidates, Candidates) and len(candidates.records.row_start) <= MEASURED:
+    if isinstance(candidates, PageCandidates) and len(candidates.records.row_start) <= MEASURED:
         at, count = candidates.records, candidates.counts
         owner = np.repeat(np.arange(len(count)), count)
         columns = (at.row_start, at.row_end, at.leaf_start, at.leaf_end)
