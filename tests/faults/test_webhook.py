@@ -226,7 +226,7 @@ def watch_and_post(place: Path, url: str, until: Callable[[list[HookEvent]], boo
             for turn, name in enumerate(("b", "c", "d"), 2):
                 await clerk.ask(visit, archive, number, name, at=later(turn))
                 outbox.note(number)
-            async with asyncio.timeout(30.0):
+            async with asyncio.timeout(120.0):
                 while not until(reports):
                     await asyncio.sleep(0.02)
             await outbox.close(5.0)

@@ -32,7 +32,7 @@ def in_pool(work: Callable[[Pool], Awaitable[T]], caps: Caps | None = None) -> T
     return asyncio.run(run())
 
 
-async def wait_until(is_so: Callable[[], object], within_s: float = 20.0) -> None:
+async def wait_until(is_so: Callable[[], object], within_s: float = 120.0) -> None:
     end = time.monotonic() + within_s
     while not is_so():
         assert time.monotonic() < end, "it did not come to that"

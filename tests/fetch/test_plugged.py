@@ -139,7 +139,7 @@ def test_times_are_ours_where_a_fetcher_has_none(theirs: ModuleType) -> None:
     began = monotonic()
     response = get("http://a.example/")
     assert began <= response.answered_at <= monotonic()
-    assert 0 < response.seconds < 5
+    assert 0 < response.seconds <= monotonic() - began
 
 
 def test_a_fetcher_that_takes_too_long_is_given_up(theirs: ModuleType) -> None:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.work import count_calls
 
 from scythe.errors import BadInput
 from scythe.page.elements import Elements
@@ -126,17 +125,15 @@ def test_merging_different_regions_forever_stays_bounded() -> None:
 def test_huge_records_give_a_bounded_pattern_in_bounded_time() -> None:
     inner = "".join(f"<x{n % 977}><p>a</p></x{n % 977}>" for n in range(20_000))
     elements, found = record_list(f"<li>{inner}</li><li>{inner[: len(inner) // 2]}</li>", "li")
-    started = time.process_time()
+    assert count_calls(lambda: pattern_of(elements, found)) < 2_000
     pattern = pattern_of(elements, found)
-    assert time.process_time() - started < 0.5
     assert len(pattern.labels) <= MOST_PATTERN_NODES
 
 
 def test_a_region_of_very_many_records_costs_no_more_than_a_sample() -> None:
     elements, found = record_list("<ul>" + "<li><a>x</a>" * 30_000 + "</ul>", "li")
-    started = time.process_time()
     assert str(pattern_of(elements, found)) == "li(a)"
-    assert time.process_time() - started < 0.05
+    assert count_calls(lambda: pattern_of(elements, found)) < 1_000
 
 
 def test_only_neighbours_that_are_built_alike_are_written_once() -> None:

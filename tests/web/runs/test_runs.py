@@ -205,9 +205,7 @@ def test_closing_the_state_ends_runs_in_good_order(state: State, demo: DemoThrea
     run = start_crawl(state, CrawlWanted(url=demo.url, delay=0.0))
     while not see_run(state, NumberWanted(number=run.number)).last:
         sleep(0.02)
-    began = monotonic()
     state.close()
-    assert monotonic() - began < 15
     assert see_run(state, NumberWanted(number=run.number)).state == "paused"
     with open_archive(state.options.archive or "", create=False) as archive:
         assert verify_archive(archive) == []
