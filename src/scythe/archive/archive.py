@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from copy import copy
 from datetime import datetime
@@ -78,6 +78,7 @@ class Archive:
         self.dictionaries = PageDictionaries()
         self.is_sqlite = engine.dialect.name == "sqlite"
         self._pause_s = 0.0  # no limit
+        self._damaged: dict[str, None] | None = None  # what was passed over; None: nothing is
         self._lock = threading.RLock()
         self._file: tuple[int, int] | None = None  # the one that was opened, of a database in a file
         self._writer = engine.execution_options(begin="BEGIN IMMEDIATE")
@@ -114,6 +115,21 @@ class Archive:
             yield connection
             if self._file != self._named_file():  # what is written to a file without a name is lost with the process
                 raise ArchiveFailed(f"{self.where}: the archive was removed or replaced while it was open; {_GONE}")
+
+    @contextmanager
+    def passing_over_damage(self) -> Iterator[Collection[str]]:
+        """Have readers leave out what is not what was stored, which otherwise ends them; gives what it was."""
+        before, self._damaged = self._damaged, {}
+        try:
+            yield self._damaged.keys()
+        finally:
+            self._damaged = before
+
+    def pass_over(self, damaged: str) -> None:
+        """Say what is damaged. Raises ArchiveFailed where nobody said that it may be left out."""
+        if self._damaged is None:
+            raise ArchiveFailed(f"{self.where}: {damaged}: {_RESTORE}")
+        self._damaged[damaged] = None
 
     def _note_file(self, _connection: Any, _record: Any) -> None:
         self._file = self._file or self._named_file()

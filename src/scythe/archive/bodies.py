@@ -37,13 +37,14 @@ def read_body(archive: Archive, connection: Connection, row: Any) -> bytes:
 
     Raises ArchiveFailed where it is missing or damaged.
     """
-    if row.store is None and row.dictionary is not None:
-        return archive.dictionaries.find(connection, row.dictionary).unpack(bytes(row.packed), row.size)
-    if row.store is None:
-        return unpack(bytes(row.packed), row.size)
-    body = unpack(archive.stores.get(row.store, key_of(bytes(row.hash))), row.size)
-    if digest(body) != bytes(row.hash):  # the database guards its own rows; nobody knows what else may write there
-        raise ArchiveFailed(f"{row.store}: {key_of(bytes(row.hash))} is not the body that was stored")
+    if row.store is not None:
+        body = unpack(archive.stores.get(row.store, key_of(bytes(row.hash))), row.size)
+    elif row.dictionary is not None:
+        body = archive.dictionaries.find(connection, row.dictionary).unpack(bytes(row.packed), row.size)
+    else:
+        body = unpack(bytes(row.packed), row.size)
+    if digest(body) != bytes(row.hash):
+        raise ArchiveFailed(f"{row.store or archive.where}: {key_of(bytes(row.hash))} is not the body that was stored")
     return body
 
 

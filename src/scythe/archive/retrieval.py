@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Select, and_, bindparam, exists, func, or_, select
@@ -19,6 +20,7 @@ from scythe.archive.bodies import PACKED, read_body
 from scythe.archive.results import PageQuery, StoredPage, StoredRaw, StoredRecord
 from scythe.archive.schema import (
     BODIES,
+    CHECKED,
     EXTRACTIONS,
     FETCHES,
     PAGES,
@@ -28,6 +30,7 @@ from scythe.archive.schema import (
     URLS,
     VERSIONS,
     WATCHES,
+    is_as_stored,
     moment,
     seconds,
 )
@@ -141,9 +144,8 @@ def read_pages(archive: Archive, wanted: PageQuery) -> Iterator[StoredPage]:
     """Yield pages in the order their addresses were found, the versions of one in the order they came."""
     query = _page_query(PAGES.c.duplicate_of if not wanted.all_versions else VERSIONS.c.duplicate_of)
     for some in _together(_walk_versions(archive, wanted)):
-        with archive.reading() as connection:
-            rows = connection.execute(query, {"ids": [one.id for one in some]}).all()
-            sighted = _read_sightings(connection, {row.page for row in rows})
+        rows = _rows(archive, query, [one.id for one in some])
+        sighted = _read_sightings(archive, {row.page for row in rows})
         for row in rows:
             yield _page(row, sighted[row.page])
 
@@ -153,8 +155,7 @@ def read_rests(archive: Archive, wanted: PageQuery) -> Iterator[str]:
     """Yield of each page that `read_pages` yields what was extracted besides, as JSON: to look it through first."""
     query = select(EXTRACTIONS.c.rest).where(EXTRACTIONS.c.version.in_(bindparam("ids", expanding=True)))
     for some in _together(_walk_versions(archive, wanted)):
-        with archive.reading() as connection:
-            yield from connection.execute(query, {"ids": [one.id for one in some]}).scalars().all()
+        yield from (row.rest for row in _read(archive, query, [one.id for one in some]))
 
 
 @soundly
@@ -163,9 +164,8 @@ def read_versions(archive: Archive, ids: Sequence[int]) -> Iterator[StoredPage]:
     query = _page_query(VERSIONS.c.duplicate_of)
     for start in range(0, len(ids), _TOGETHER):
         some = ids[start : start + _TOGETHER]
-        with archive.reading() as connection:
-            rows = {row.id: row for row in connection.execute(query, {"ids": some})}
-            sighted = _read_sightings(connection, {row.page for row in rows.values()})
+        rows = {row.id: row for row in _rows(archive, query, some)}
+        sighted = _read_sightings(archive, {row.page for row in rows.values()})
         for row in (rows[number] for number in some if number in rows):
             yield _page(row, sighted[row.page])
 
@@ -177,29 +177,27 @@ def read_version(archive: Archive, page: int, number: int | None = None) -> Stor
     if number is not None:
         query = query.where(VERSIONS.c.number == number)
     with archive.reading() as connection:
-        found = connection.execute(
-            _page_query(VERSIONS.c.duplicate_of), {"ids": list(connection.execute(query).scalars())}
-        )
-        row = found.first()
-    return None if row is None else _page(row, [])
+        found = list(connection.execute(query).scalars())
+    rows = _rows(archive, _page_query(VERSIONS.c.duplicate_of), found)
+    return _page(rows[0], []) if rows else None
 
 
 @soundly
 def read_some_records(archive: Archive, ids: Sequence[int]) -> Iterator[StoredRecord]:
     """Yield records by their numbers, in this order."""
-    query = record_query(PageQuery(), archive)
+    query = record_query(PageQuery(), archive).where(RECORDS.c.id.in_(bindparam("ids", expanding=True)))
     for start in range(0, len(ids), IN_ONE_QUERY):
         some = ids[start : start + IN_ONE_QUERY]
-        with archive.reading() as connection:
-            rows = {row.id: row for row in connection.execute(query.where(RECORDS.c.id.in_(some)))}
+        rows = {row.id: row for row in _sound_records(archive, _read(archive, query, some))}
         yield from (to_record(rows[number]) for number in some if number in rows)
 
 
 @soundly
 def read_records(archive: Archive, wanted: PageQuery) -> Iterator[StoredRecord]:
     """Yield records in the order they were first seen; `since` and `until` are of that moment."""
-    for row in walk(archive, record_query(wanted, archive), RECORDS.c.id):
-        yield to_record(row)
+    found = walk(archive, select_records(wanted, archive), RECORDS.c.id)
+    while some := [row.id for row in islice(found, IN_ONE_QUERY)]:
+        yield from read_some_records(archive, some)
 
 
 def new_records(archive: Archive, after: int, *, watches: Collection[int] | None, limit: int) -> list[StoredRecord]:
@@ -228,14 +226,15 @@ def _read_watched(
     else:
         query = query.where(RECORDS.c.id > after).order_by(RECORDS.c.id)
     with archive.reading() as connection:
-        return [to_record(row) for row in connection.execute(query)]
+        rows = connection.execute(query).all()
+    return [to_record(row) for row in _sound_records(archive, rows)]
 
 
 def record_query(wanted: PageQuery, archive: Archive) -> Select[Any]:
     """Return the query for records with all that `to_record` wants."""
     seen = select(func.max(SIGHTINGS.c.last_at)).where(SIGHTINGS.c.record == RECORDS.c.id).scalar_subquery()
     times = select(func.sum(SIGHTINGS.c.times)).where(SIGHTINGS.c.record == RECORDS.c.id).scalar_subquery()
-    contents = (RECORDS.c[name] for name in ("kind", "fields", "links", "images", "first_at"))
+    contents = (RECORDS.c[name] for name in (*CHECKED[RECORDS.name], "checksum", "first_at"))
     return select_records(wanted, archive).add_columns(*contents, seen.label("last_at"), times.label("times"))
 
 
@@ -254,7 +253,7 @@ def read_raw(archive: Archive, wanted: PageQuery) -> Iterator[StoredRaw]:
         with archive.reading() as connection:
             rows = connection.execute(query, {"ids": [one.id for one in some]}).all()
             found = [_raw(archive, connection, row) for row in rows]
-        yield from found
+        yield from (one for one in found if one is not None)
 
 
 def count_pages(archive: Archive, wanted: PageQuery) -> int:
@@ -301,14 +300,14 @@ def _page_query(copy_of: Any) -> Select[Any]:
     """Return the query for versions by number with all that belongs to them but records."""
     until = select(_LATER.c.at).where(_LATER.c.page == VERSIONS.c.page, _LATER.c.number == VERSIONS.c.number + 1)
     status = select(func.max(FETCHES.c.status)).where(FETCHES.c.url == PAGES.c.id, FETCHES.c.at == VERSIONS.c.at)
-    extracted = ("title", "markdown", "html", "rest", "kind", "language", "published", "how")
+    extracted = (*CHECKED[EXTRACTIONS.name], "checksum")
     return (
         select(VERSIONS.c.id, VERSIONS.c.page, VERSIONS.c.is_complete, SITES.c.key.label("site"), URLS.c.url)
         .add_columns(VERSIONS.c.number.label("version"), PAGES.c.versions, _ORIGINALS.c.url.label("duplicate_of"))
         .add_columns(VERSIONS.c.at.label("fetched_at"), until.scalar_subquery().label("until"))
         .add_columns(PAGES.c.first_at.label("first_seen"), PAGES.c.seen_at.label("last_seen"), PAGES.c.gone_at)
         .add_columns(status.scalar_subquery().label("status"), *(EXTRACTIONS.c[name] for name in extracted))
-        .add_columns(func.coalesce(EXTRACTIONS.c.text, _TEXTS.c.text).label("text"))
+        .add_columns(*(_TEXTS.c[name].label(f"other_{name}") for name in extracted))
         .join_from(VERSIONS, PAGES, PAGES.c.id == VERSIONS.c.page)
         .join(EXTRACTIONS, EXTRACTIONS.c.version == VERSIONS.c.id)
         .join(_TEXTS, _TEXTS.c.version == EXTRACTIONS.c.text_of, isouter=True)
@@ -320,19 +319,54 @@ def _page_query(copy_of: Any) -> Select[Any]:
     )
 
 
-def _read_sightings(connection: Connection, pages: set[int]) -> dict[int, list[_Sighted]]:
+def _read(archive: Archive, query: Select[Any], ids: Sequence[int]) -> list[Any]:
+    """Return the rows of a query for some numbers, but for those with values that the database cannot read."""
+    try:
+        with archive.reading() as connection:
+            return list(connection.execute(query, {"ids": ids}).all())
+    except ArchiveFailed:
+        if len(ids) == 1:
+            archive.pass_over(f"what belongs to number {ids[0]} cannot be read")
+        if len(ids) <= 1:
+            return []
+    half = len(ids) // 2
+    return _read(archive, query, ids[:half]) + _read(archive, query, ids[half:])
+
+
+def _rows(archive: Archive, query: Select[Any], ids: Sequence[int]) -> list[Any]:
+    """Return the rows of `_page_query` for some versions, but for those that are not what was stored."""
+    sound = []
+    for row in _read(archive, query, ids):
+        borrows = row.text is None and row.other_text is not None
+        if is_as_stored(EXTRACTIONS, row) and (not borrows or is_as_stored(EXTRACTIONS, row, "other_")):
+            sound.append(row)
+        else:
+            archive.pass_over(f"{row.url}: version {row.version} is not what was stored")
+    return sound
+
+
+def _sound_records(archive: Archive, rows: Iterable[Any]) -> Iterator[Any]:
+    """Yield rows of records, but for those that are not what was stored."""
+    for row in rows:
+        if is_as_stored(RECORDS, row):
+            yield row
+        else:
+            archive.pass_over(f"record {row.id} is not what was stored")
+
+
+def _read_sightings(archive: Archive, pages: set[int]) -> dict[int, list[_Sighted]]:
     """Return what was listed on each of some pages, at any time, in the order of the page."""
     found: dict[int, list[_Sighted]] = defaultdict(list)
     query = (
-        select(SIGHTINGS.c.page, SIGHTINGS.c.first_at, SIGHTINGS.c.last_at, SIGHTINGS.c.list_number, RECORDS.c.kind)
-        .add_columns(func.coalesce(SIGHTINGS.c.fields, RECORDS.c.fields).label("fields"))
-        .add_columns(RECORDS.c.links, RECORDS.c.images, RECORDS.c.html)
+        select(SIGHTINGS.c.page, SIGHTINGS.c.first_at, SIGHTINGS.c.last_at, SIGHTINGS.c.list_number, RECORDS.c.id)
+        .add_columns(*(RECORDS.c[name] for name in (*CHECKED[RECORDS.name], "checksum")))
+        .add_columns(SIGHTINGS.c.fields.label("seen_fields"))
         .join_from(SIGHTINGS, RECORDS, RECORDS.c.id == SIGHTINGS.c.record)
-        .where(SIGHTINGS.c.page.in_(pages))
+        .where(SIGHTINGS.c.page.in_(bindparam("ids", expanding=True)))
         .order_by(SIGHTINGS.c.page, SIGHTINGS.c.list_number, SIGHTINGS.c.place, SIGHTINGS.c.record)
     )
-    for row in connection.execute(query) if pages else ():
-        columns, fields = _fields(row.fields)
+    for row in _sound_records(archive, _read(archive, query, sorted(pages)) if pages else ()):
+        columns, fields = _fields(row.fields if row.seen_fields is None else row.seen_fields)
         record = Record(fields, _addresses(row.links), _addresses(row.images), row.html)
         found[row.page].append(_Sighted(row.first_at, row.last_at, row.list_number or 0, row.kind, columns, record))
     return found
@@ -359,14 +393,16 @@ def _list(sighted: list[_Sighted]) -> RecordList:
 
 
 def _page(row: Any, sighted: list[_Sighted]) -> StoredPage:
-    return from_row(StoredPage, row, text=row.text or "", lists=_lists(sighted, row.fetched_at, row.until))
+    text = row.other_text if row.text is None else row.text
+    return from_row(StoredPage, row, text=text or "", lists=_lists(sighted, row.fetched_at, row.until))
 
 
-def _raw(archive: Archive, connection: Connection, row: Any) -> StoredRaw:
+def _raw(archive: Archive, connection: Connection, row: Any) -> StoredRaw | None:
     try:
         body = read_body(archive, connection, row)
     except ArchiveFailed as error:
-        raise ArchiveFailed(f"{archive.where}: {row.url}: {error}") from error
+        archive.pass_over(f"{row.url}: {error}")
+        return None
     headers = tuple((str(name), str(value)) for name, value in json.loads(row.headers or "[]"))
     return StoredRaw(Url(row.url), moment(row.at), row.status or 0, headers, body, row.cut_at_bytes is None)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from hashlib import blake2b
+from typing import Any
 
 from sqlalchemy import (
     BigInteger,
@@ -324,6 +325,16 @@ CHECKED = {
     EXTRACTIONS.name: ("title", "text", "markdown", "html", "rest", "kind", "language", "published", "how"),
     RECORDS.name: ("told_by", "kind", "fields", "links", "images", "html"),
 }
+
+
+def is_as_stored(table: Table, row: Any, prefix: str = "") -> bool:
+    """Compare the checked texts of a row, `prefix` before their names, with their sum; without one nobody knows."""
+    expected = getattr(row, f"{prefix}checksum")
+    try:
+        return expected is None or checksum(getattr(row, prefix + name) for name in CHECKED[table.name]) == expected
+    except (TypeError, UnicodeError):
+        return False
+
 
 PROFILES = Table(
     "profiles",

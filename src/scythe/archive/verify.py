@@ -21,9 +21,9 @@ from scythe.archive.schema import (
     URLS,
     VERSIONS,
     WATCHES,
-    checksum,
     digest,
     digest_text,
+    is_as_stored,
 )
 from scythe.errors import ArchiveFailed
 
@@ -84,11 +84,10 @@ def _texts(archive: Archive, connection: Connection) -> Iterator[str]:
 
 def _sums(archive: Archive, connection: Connection, table: Table) -> Iterator[str]:
     number = table.primary_key.columns[0]
-    query = select(number, table.c.checksum, *(table.c[name] for name in CHECKED[table.name]))
-    query = query.where(table.c.checksum.is_not(None))
-    for row_id, expected, *values in connection.execution_options(yield_per=100).execute(query):
-        if checksum(values) != bytes(expected):
-            yield f"{archive.where}: row {row_id} of {table.name} is not the one that was stored"
+    query = select(number.label("number"), table.c.checksum, *(table.c[name] for name in CHECKED[table.name]))
+    for row in connection.execution_options(yield_per=100).execute(query):
+        if not is_as_stored(table, row):
+            yield f"{archive.where}: row {row.number} of {table.name} is not the one that was stored"
 
 
 def _bodies(archive: Archive, connection: Connection) -> Iterator[str]:

@@ -7,12 +7,12 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from scythe.cli.console import FAILED, OK, USAGE, attempt, complain, counted, say_lines, show_progress
-from scythe.cli.options import AsJson, BaseUrl, Pages, ProfilePath, fetch_flags, verb
+from scythe.cli.options import AsJson, BaseUrl, MorePages, fetch_flags, verb
 from scythe.cli.page_inputs import load_pages, profile_at
 from scythe.errors import BadInput
 from scythe.fetch.fetch_options import FetchOptions
@@ -21,8 +21,9 @@ from scythe.fetch.inputs import LoadedPage, check_base
 if TYPE_CHECKING:
     from scythe.site.rules import Layout
 
-HELP = """Check whether the rules of a profile still fit its site.
+HELP = """Check whether the rules of a profile still fit its site, or whether an archive is whole.
 
+Of an archive, an SQLite file or a postgresql:// address, everything is read and compared with its sums. Of a profile,
 PAGES are recent pages of the site: files, folders, quoted patterns, page sets, or URLs. A rule has stopped matching if
 its field is missing or implausible on several pages in a row or on all pages given, or if the pages fit no layout. The
 profile is not changed.
@@ -32,13 +33,18 @@ Examples:
   scythe check news.json today/                      a report
   scythe check news.json today/ --json               for a program
   scythe check news.json today/ || mail -s drift me  in a nightly job
+  scythe check news.db                               whether an archive is as it was stored
 
 \b
 Exit codes:
-  0  everything learned still works
-  1  a rule stopped matching; the report says which
+  0  everything learned still works; the archive is whole
+  1  a rule stopped matching, or the archive is damaged; the report says which and where
   2  invalid command, or unreadable profile or pages
 """
+
+
+_SQLITE = b"SQLite format 3\0"
+CheckedPath = Annotated[str, typer.Argument(metavar="PROFILE|ARCHIVE", show_default=False)]
 
 
 @dataclass(slots=True)
@@ -54,8 +60,14 @@ class Report:
 
 @verb(HELP, os_error=USAGE, fetch=fetch_flags)
 def check(
-    profile: ProfilePath, pages: Pages, url: BaseUrl = None, as_json: AsJson = False, *, fetch: FetchOptions
+    profile: CheckedPath, pages: MorePages = None, url: BaseUrl = None, as_json: AsJson = False, *, fetch: FetchOptions
 ) -> int:
+    if is_archive(profile):
+        if pages:
+            raise BadInput(f"{profile} is an archive, which is checked without pages")
+        return _check_archive(profile, as_json=as_json)
+    if not pages:
+        raise BadInput("name pages to check the profile with")
     loaded = load_pages(pages, check_base(url), fetch)
     report = _check(profile, show_progress(loaded, "checking", None))
     if as_json:
@@ -64,6 +76,30 @@ def check(
     else:
         say_lines(_describe(report))
     return FAILED if report.trouble else OK
+
+
+def is_archive(path: str) -> bool:
+    """Say whether a path is that of an archive."""
+    if path.startswith(("postgresql://", "postgres://")):
+        return True
+    try:
+        with open(path, "rb") as file:
+            return file.read(len(_SQLITE)) == _SQLITE
+    except OSError:
+        return False
+
+
+def _check_archive(where: str, *, as_json: bool) -> int:
+    from scythe.archive.open import open_archive
+    from scythe.archive.verify import verify_archive
+
+    with open_archive(where, create=False) as archive:
+        complaints = verify_archive(archive)
+    if as_json:
+        typer.echo(json.dumps({"ok": not complaints, "trouble": complaints}, indent=1))
+    else:
+        say_lines(complaints or [f"{archive.where}: everything is as it was stored"])
+    return FAILED if complaints else OK
 
 
 def _check(path: str, pages: Iterator[LoadedPage]) -> Report:

@@ -11,8 +11,10 @@ from scythe.cli.console import counted
 if TYPE_CHECKING:
     from scythe.archive.archive import Archive
     from scythe.crawling.crawl import Crawl
+    from scythe.output.archive_export import ArchiveExport
 
 _REASONS = 8  # shown of each kind
+_DAMAGED = 20  # shown of what is damaged
 
 
 def check_outputs(outputs: Sequence[str]) -> None:
@@ -35,6 +37,14 @@ def write_outputs(archive: Archive, site: str, outputs: Sequence[str]) -> Iterat
     for output in outputs:
         done = export_archive(archive, plan_export(output), PageQuery(sites=(site,)))
         yield f"  {output}: {done.count} {done.what}"
+        yield from tell_damage(done)
+
+
+def tell_damage(done: ArchiveExport) -> Iterator[str]:
+    """Say what an export left out."""
+    if done.damaged:
+        yield f"  {counted(len(done.damaged), 'thing')} left out: damaged in the archive"
+        yield from (f"    {damaged}" for damaged in done.damaged[:_DAMAGED])
 
 
 def summarise(run: Crawl, where: str) -> Iterator[str]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from scythe.cli.console import EMPTY, FAILED, OK, complain, count_progress, counted, neutralise
+from scythe.cli.crawl_report import tell_damage
 from scythe.cli.options import verb
 from scythe.errors import BadInput
 from scythe.output.formats import PAGE_FOLDER, PAGES, formats_of
@@ -42,7 +43,7 @@ Examples:
 \b
 Exit codes:
   0  everything was written; --check: every record matches its digest
-  1  the archive could not be read or the file not written; --check: the file is damaged
+  1  the archive could not be read, some of it is damaged and left out, or the file not written; --check: damaged
   2  invalid command
   3  nothing to write (with --fail-on-empty)
 """
@@ -125,7 +126,9 @@ def export(
     except OSError as error:
         complain(f"{output}: cannot be written: {error.strerror or error}")
         return FAILED
-    return EMPTY if not done.count and fail_on_empty else OK
+    for line in tell_damage(done):
+        complain(line)
+    return FAILED if done.damaged else EMPTY if not done.count and fail_on_empty else OK
 
 
 def _export(where: str, store: str, plan: Export, wanted: PageQuery, *, quiet: bool) -> ArchiveExport:

@@ -11,7 +11,7 @@ import os
 import sys
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from hashlib import blake2b
 from html import escape
@@ -162,6 +162,7 @@ class ArchiveExport:
     what: str  # pages, records, images, responses
     count: int
     path: Path | None = None  # None: standard output
+    damaged: tuple[str, ...] = ()  # what was left out: it is not what was stored
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,12 +239,21 @@ def export_archive(
 ) -> ArchiveExport:
     """Write what is wanted of an archive, by default the newest version of every page.
 
-    `tell` hears how many things were written so far, `shown` changes text for a terminal. Raises BadInput where a site
-    is not in the archive or no responses were kept, ArchiveFailed, and OSError where the file cannot be written.
+    `tell` hears how many things were written so far, `shown` changes text for a terminal. What is damaged is left out
+    and named. Raises BadInput where a site is not in the archive or no responses were kept, ArchiveFailed, and OSError
+    where the file cannot be written.
     """
     plan = plan if isinstance(plan, Export) else plan_export(plan)
     wanted = wanted or PageQuery()
     check_sites(archive, wanted)
+    with archive.passing_over_damage() as damaged:
+        done = _export(archive, plan, wanted, tell, shown)
+    return replace(done, damaged=tuple(damaged))
+
+
+def _export(
+    archive: Archive, plan: Export, wanted: PageQuery, tell: Tell | None, shown: Callable[[str], str]
+) -> ArchiveExport:
     what = "responses" if plan.kind in WARCS else plan.what
     if plan.path is None:
         with _standard_output() as text:
