@@ -30,7 +30,8 @@ UNTOLD = ("images", "records")  # what is judged, or learned as a whole
 _TOLD = (TOLD, "position", "inner", "repetition")
 _WINDOW = 10  # pages whose positions count: the paper decides after ten
 _EVERY, _EVERY_LEARNED = 4, 16  # pages, of which one is observed, by rules told and learned, once ...
-_FIRST = 20  # ... so many were
+_FIRST, _FIRST_LEARNED = 20, 10  # ... so many were
+_COUNTED = 3  # of the first, those whose elements with the rule are counted
 _OPTIONS = HintOptions(window=_WINDOW)
 
 
@@ -248,15 +249,15 @@ class RuleTable:
             state = self._states[layout, field] = _RowState(row, HintLearner(_OPTIONS))
         state.pages += 1
         state.held += held
-        every = _EVERY if state.row.is_told else _EVERY_LEARNED
-        if span is None or (state.held > _FIRST and state.held % every):
+        every, first = (_EVERY, _FIRST) if state.row.is_told else (_EVERY_LEARNED, _FIRST_LEARNED)
+        if span is None or (state.held > first and state.held % every):
             return
         element = _element_around(page, span)
         if not state.row.is_told and state.held % (every * _WINDOW) == 0:
             state.row = replace(state.row, rule=opening_of(page, element))  # as the site looks today
         inner = int((page.tag[element : page.last[element]] == page.tag[element]).sum())
         same = None
-        if state.held <= _WINDOW or state.held % (every * _WINDOW) == 0:
+        if state.held <= (_WINDOW if state.row.is_told else _COUNTED) or state.held % (every * _WINDOW) == 0:
             pattern = compile_rule(state.row.rule).pattern
             same = len(find_elements(page, pattern)) if pattern is not None else None
         state.hints.observe(int(page.start[element]), inner, same)
