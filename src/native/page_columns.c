@@ -2,12 +2,11 @@
  * does. */
 #include "page_walk.h"
 
-static int append_int(PyObject *list, long value)
+/* Append to a column of numbers, which has four bytes for each. */
+static int append_int(Buffer *column, long value)
 {
-    PyObject *number = PyLong_FromLong(value);
-    int failed = number == NULL || PyList_Append(list, number);
-    Py_XDECREF(number);
-    return failed ? -1 : 0;
+    int32_t number = (int32_t)value;
+    return buffer_put(column, (const byte *)&number, sizeof number) ? 0 : -1;
 }
 
 /* Append a new reference, which is taken. */
@@ -56,8 +55,16 @@ static PyObject *list_of(const Walk *w, uint32_t count, PyObject *(*item)(const 
     return list;
 }
 
-#define NUMBERS(name, field) \
-    static PyObject *name(const Walk *w, uint32_t i) { return PyLong_FromLong(w->field); }
+/* A column of numbers is made as bytes, four for each. */
+#define NUMBERS(name, items, count, field) \
+    static PyObject *name(const Walk *w) \
+    { \
+        PyObject *column = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)w->count * 4); \
+        int32_t *into = column ? (int32_t *)(void *)PyBytes_AsString(column) : NULL; \
+        for (uint32_t i = 0; into && i < w->count; i++) \
+            into[i] = w->items[i]field; \
+        return column; \
+    }
 #define TRUTHS(name, condition) \
     static PyObject *name(const Walk *w, uint32_t i) { return PyBool_FromLong(condition); }
 
@@ -85,42 +92,42 @@ static PyObject *box_tag(const Walk *w, uint32_t i) { return tag_of(w, w->boxes[
 static PyObject *box_names(const Walk *w, uint32_t i) { return names_of_row(w, w->boxes[i].row); }
 static PyObject *lead_tag(const Walk *w, uint32_t i) { return tag_of(w, w->blocks[i].lead); }
 static PyObject *lead_names(const Walk *w, uint32_t i) { return names_of_row(w, w->blocks[i].lead); }
-NUMBERS(box_parent, boxes[i].parent)
-NUMBERS(box_row, boxes[i].row)
-NUMBERS(box_start, boxes[i].start)
-NUMBERS(box_end, boxes[i].end)
+NUMBERS(box_parent, boxes, box_count, .parent)
+NUMBERS(box_row, boxes, box_count, .row)
+NUMBERS(box_start, boxes, box_count, .start)
+NUMBERS(box_end, boxes, box_count, .end)
 TRUTHS(box_hidden, w->boxes[i].hidden)
-NUMBERS(block_box, blocks[i].box)
-NUMBERS(block_link_chars, blocks[i].link_chars)
-NUMBERS(block_links, blocks[i].links)
-NUMBERS(block_bold_chars, blocks[i].bold_chars)
-NUMBERS(block_breaks, blocks[i].breaks)
-NUMBERS(block_leaf_start, blocks[i].leaf_start)
-NUMBERS(block_leaf_end, blocks[i].leaf_end)
+NUMBERS(block_box, blocks, block_count, .box)
+NUMBERS(block_link_chars, blocks, block_count, .link_chars)
+NUMBERS(block_links, blocks, block_count, .links)
+NUMBERS(block_bold_chars, blocks, block_count, .bold_chars)
+NUMBERS(block_breaks, blocks, block_count, .breaks)
+NUMBERS(block_leaf_start, blocks, block_count, .leaf_start)
+NUMBERS(block_leaf_end, blocks, block_count, .leaf_end)
 TRUTHS(block_plain, !w->blocks[i].styled)
-NUMBERS(leaf_node, leaves[i])
-NUMBERS(picture_row, pictures[i].row)
-NUMBERS(picture_block, pictures[i].block)
-NUMBERS(picture_box, pictures[i].box)
+NUMBERS(leaf_node, leaves, leaf_count, )
+NUMBERS(picture_row, pictures, picture_count, .row)
+NUMBERS(picture_block, pictures, picture_count, .block)
+NUMBERS(picture_box, pictures, picture_count, .box)
 
 static PyObject *blocks_of(const Walk *w)
 {
     const struct {
+        PyObject *(*numbers)(const Walk *);
         uint32_t count;
         PyObject *(*item)(const Walk *, uint32_t);
     } columns[] = {
-        {w->box_count, box_parent}, {w->box_count, box_tag}, {w->box_count, box_names}, {w->box_count, box_hidden},
-        {w->box_count, box_row}, {w->box_count, box_start}, {w->box_count, box_end}, {w->block_count, text_of_block},
-        {w->block_count, block_box}, {w->block_count, block_link_chars}, {w->block_count, block_links},
-        {w->block_count, block_bold_chars}, {w->block_count, block_breaks}, {w->block_count, lead_names},
-        {w->block_count, lead_tag}, {w->block_count, block_leaf_start}, {w->block_count, block_leaf_end},
-        {w->leaf_count, leaf_node}, {w->picture_count, picture_row}, {w->picture_count, picture_block},
-        {w->picture_count, picture_box}, {w->block_count, block_plain},
+        {box_parent, 0, NULL}, {NULL, w->box_count, box_tag}, {NULL, w->box_count, box_names},
+        {NULL, w->box_count, box_hidden}, {box_row, 0, NULL}, {box_start, 0, NULL}, {box_end, 0, NULL},
+        {NULL, w->block_count, text_of_block}, {block_box, 0, NULL}, {block_link_chars, 0, NULL}, {block_links, 0, NULL},
+        {block_bold_chars, 0, NULL}, {block_breaks, 0, NULL}, {NULL, w->block_count, lead_names},
+        {NULL, w->block_count, lead_tag}, {block_leaf_start, 0, NULL}, {block_leaf_end, 0, NULL}, {leaf_node, 0, NULL},
+        {picture_row, 0, NULL}, {picture_block, 0, NULL}, {picture_box, 0, NULL}, {NULL, w->block_count, block_plain},
     };
     Py_ssize_t count = (Py_ssize_t)(sizeof columns / sizeof *columns);
     PyObject *made = PyTuple_New(count);
     for (Py_ssize_t i = 0; made && i < count; i++) {
-        PyObject *column = list_of(w, columns[i].count, columns[i].item);
+        PyObject *column = columns[i].numbers ? columns[i].numbers(w) : list_of(w, columns[i].count, columns[i].item);
         if (column == NULL)
             Py_CLEAR(made);
         else
@@ -202,7 +209,8 @@ PyObject *map_run_blocks(PyObject *self, PyObject *Py_UNUSED(unused))
 
 typedef struct {
     PageMap *map;
-    PyObject *tag, *parent, *end, *depth, *classes, *names, *hidden, *leaf_start, *leaf_end, *row, *href, *text, *leaf_row, *leaf_run;
+    PyObject *tag, *classes, *names, *hidden, *href, *text;
+    Buffer parent, end, depth, leaf_start, leaf_end, row, leaf_row, leaf_run;
 } Listing;
 
 typedef struct {
@@ -216,13 +224,16 @@ static int put_leaf(Listing *l, uint32_t run, uint32_t end, long here, long *lea
     Text words;
     uint32_t first = run;
     text_init(&words);
-    for (; run < end; run++)
+    for (; run < end; run++) {
+        if (t->run_flags[run] & RUN_APART)
+            text_edge(&words);
         text_put(&words, l->map->base + t->run_start[run], l->map->base + t->run_end[run],
                  t->run_flags[run] & RUN_RAW ? AS_IS : IN_TEXT);
+    }
     int failed = 0;
     if (words.size) {
         failed = append_new(l->text, PyUnicode_DecodeUTF8((const char *)words.out, (Py_ssize_t)words.size, "replace")) ||
-                 append_int(l->leaf_row, here) || append_int(l->leaf_run, (long)first);
+                 append_int(&l->leaf_row, here) || append_int(&l->leaf_run, (long)first);
         ++*leaves;
     }
     text_free(&words);
@@ -234,11 +245,11 @@ static int open_row(Listing *l, uint32_t row, long place, long parent, long dept
     Said said;
     read_said(l->map, row, &said);
     *hidden = (uint8_t)(*hidden | said.hidden);
-    int failed = append_new(l->tag, tag_name(l->map, l->map->tree.tag[row])) || append_int(l->parent, parent) ||
-                 append_int(l->end, place + 1) || append_int(l->depth, depth) ||
+    int failed = append_new(l->tag, tag_name(l->map, l->map->tree.tag[row])) || append_int(&l->parent, parent) ||
+                 append_int(&l->end, place + 1) || append_int(&l->depth, depth) ||
                  append_new(l->classes, value_or_empty(l->map, &said.class)) || append_new(l->names, join_names(l->map, &said)) ||
-                 PyList_Append(l->hidden, *hidden ? Py_True : Py_False) || append_int(l->leaf_start, leaves) ||
-                 append_int(l->leaf_end, leaves) || append_int(l->row, (long)row);
+                 PyList_Append(l->hidden, *hidden ? Py_True : Py_False) || append_int(&l->leaf_start, leaves) ||
+                 append_int(&l->leaf_end, leaves) || append_int(&l->row, (long)row);
     if (!failed && l->map->tree.tag[row] == TAG_A && has_value(&said.href)) {
         PyObject *key = PyLong_FromLong(place), *value = decode_value(said.href.value, said.href.value_end);
         failed = key == NULL || value == NULL || PyDict_SetItem(l->href, key, value);
@@ -248,17 +259,17 @@ static int open_row(Listing *l, uint32_t row, long place, long parent, long dept
     return failed;
 }
 
-static int set_int(PyObject *list, long place, long value)
+static void set_int(Buffer *column, long place, long value)
 {
-    PyObject *number = PyLong_FromLong(value);
-    return number == NULL || PyList_SetItem(list, place, number);
+    int32_t number = (int32_t)value;
+    memcpy(column->bytes + (size_t)place * sizeof number, &number, sizeof number);
 }
 
-static int list_rows(Listing *l, uint32_t root, OpenRow *open)
+static int list_rows(Listing *l, uint32_t root, long most, OpenRow *open)
 {
     const Tree *t = &l->map->tree;
     uint32_t row = root + 1, run = (uint32_t)t->run_from[root], last = (uint32_t)t->last[root], run_last = (uint32_t)t->run_to[root];
-    long place = 1, leaves = 0, depth = 0;
+    long place = 1, leaves = 0, depth = 0; /* what goes beyond the limit is passed over */
     uint8_t hidden = 0;
     if (open_row(l, root, 0, -1, 0, 0, &hidden))
         return -1;
@@ -266,8 +277,8 @@ static int list_rows(Listing *l, uint32_t root, OpenRow *open)
     for (;;) {
         OpenRow *top = &open[depth];
         if ((int32_t)row >= t->last[top->row] && (int32_t)run >= t->run_to[top->row]) {
-            if (set_int(l->end, top->place, place) || set_int(l->leaf_end, top->place, leaves))
-                return -1;
+            set_int(&l->end, top->place, place);
+            set_int(&l->leaf_end, top->place, leaves);
             if (depth-- == 0)
                 return 0;
             continue;
@@ -276,13 +287,13 @@ static int list_rows(Listing *l, uint32_t root, OpenRow *open)
             run = run_last;
         if ((int32_t)run < t->run_to[top->row] && ((int32_t)row >= t->last[top->row] || (int32_t)run < t->run_from[row])) {
             uint32_t end = text_end(t, run);
-            if (put_leaf(l, run, end, top->place, &leaves))
+            if (leaves < most && put_leaf(l, run, end, top->place, &leaves))
                 return -1;
             run = end;
             continue;
         }
         int kind = kind_of(t, row);
-        if (kind == K_SKIP) {
+        if (kind == K_SKIP || place >= most) {
             run = (uint32_t)t->run_to[row];
             row = (uint32_t)t->last[row];
             continue;
@@ -301,15 +312,18 @@ static int list_rows(Listing *l, uint32_t root, OpenRow *open)
     }
 }
 
+/* An empty column has no bytes at all, for which "y#" makes None. */
+#define BYTES(column) l.column.bytes ? (const char *)l.column.bytes : "", (Py_ssize_t)l.column.size
+
 PyObject *map_elements(PyObject *self, PyObject *args)
 {
-    long root;
+    long root, most;
     Listing l = {0};
     l.map = (PageMap *)self;
-    if (!PyArg_ParseTuple(args, "l", &root) || !is_row(l.map, root))
+    if (!PyArg_ParseTuple(args, "ll", &root, &most) || !is_row(l.map, root))
         return NULL;
-    PyObject **lists[] = {&l.tag, &l.parent, &l.end, &l.depth, &l.classes, &l.names, &l.hidden, &l.leaf_start, &l.leaf_end,
-                          &l.row, &l.text, &l.leaf_row, &l.leaf_run};
+    PyObject **lists[] = {&l.tag, &l.classes, &l.names, &l.hidden, &l.text};
+    Buffer *numbers[] = {&l.parent, &l.end, &l.depth, &l.leaf_start, &l.leaf_end, &l.row, &l.leaf_row, &l.leaf_run};
     size_t count = sizeof lists / sizeof *lists;
     int failed = (l.href = PyDict_New()) == NULL, deepest = 0;
     for (size_t i = 0; i < count; i++)
@@ -318,12 +332,15 @@ PyObject *map_elements(PyObject *self, PyObject *args)
         deepest = l.map->tree.depth[row] > deepest ? l.map->tree.depth[row] : deepest;
     OpenRow *open = PyMem_Malloc(((size_t)deepest + 2) * sizeof *open);
     PyObject *made = NULL;
-    if (!failed && open && list_rows(&l, (uint32_t)root, open) == 0)
-        made = Py_BuildValue("(OOOOOOOOOOOOOO)", l.tag, l.parent, l.end, l.depth, l.classes, l.names, l.hidden, l.leaf_start,
-                             l.leaf_end, l.row, l.href, l.text, l.leaf_row, l.leaf_run);
+    if (!failed && open && list_rows(&l, (uint32_t)root, most, open) == 0)
+        made = Py_BuildValue("(Oy#y#y#OOOy#y#y#OOy#y#)", l.tag, BYTES(parent), BYTES(end), BYTES(depth), l.classes, l.names,
+                             l.hidden, BYTES(leaf_start), BYTES(leaf_end), BYTES(row), l.href, l.text, BYTES(leaf_row),
+                             BYTES(leaf_run));
     PyMem_Free(open);
     for (size_t i = 0; i < count; i++)
         Py_XDECREF(*lists[i]);
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        buffer_free(numbers[i]);
     Py_XDECREF(l.href);
     return made;
 }

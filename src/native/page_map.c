@@ -78,6 +78,8 @@ int put_run(Buffer *out, const PageMap *map, uint32_t run)
 {
     const Tree *t = &map->tree;
     int mode = t->run_flags[run] & RUN_RAW ? AS_IS : IN_TEXT;
+    if ((t->run_flags[run] & RUN_APART) && !buffer_put(out, (const byte *)" ", 1))
+        return 0;
     return put_raw(out, map->base + t->run_start[run], map->base + t->run_end[run], mode);
 }
 
@@ -814,7 +816,7 @@ static PyMethodDef map_methods[] = {
     {"matching", map_matching, METH_VARARGS, "matching(path, key, parent, nested): elements with these hashes (0: any), in each other or not."},
     {"signature", map_signature, METH_NOARGS, "signature(): the distinct keys of elements with an id or a class, ascending, as bytes."},
     {"run_blocks", map_run_blocks, METH_NOARGS, "run_blocks(): of each run its block (-1: none, or a hidden one) and its words."},
-    {"elements", map_elements, METH_VARARGS, "elements(row): columns of Elements."},
+    {"elements", map_elements, METH_VARARGS, "elements(row, most): columns of Elements, those beyond so many left out."},
     {NULL, NULL, 0, NULL},
 };
 

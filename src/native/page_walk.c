@@ -176,6 +176,11 @@ static int take_text(Walk *w, uint32_t run, uint32_t end)
     for (; run < end; run++) {
         const byte *at = w->map->base + t->run_start[run], *stop = w->map->base + t->run_end[run];
         int mode = t->run_flags[run] & RUN_RAW ? AS_IS : IN_TEXT;
+        if (t->run_flags[run] & RUN_APART) {
+            text_edge(&w->text);
+            text_edge(&w->linked);
+            text_edge(&w->bold);
+        }
         text_put(&w->text, at, stop, mode);
         if (w->in_link)
             text_put(&w->linked, at, stop, mode);

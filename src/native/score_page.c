@@ -9,8 +9,22 @@ enum {
     LEAD_NAMES, LEAD_TAG, IMAGE_BLOCK, COLUMNS,
 };
 
-/* Copy a list of whole numbers, all of them within least..most. */
+/* Copy an array of C integers. */
+static int copy_numbers(PyObject *array, Py_ssize_t count, int32_t *out, long least, long most) {
+    Py_buffer view;
+    if (PyObject_GetBuffer(array, &view, PyBUF_CONTIG_RO | PyBUF_FORMAT) < 0) return -1;
+    int fits = view.itemsize == 4 && view.format && !strcmp(view.format, "i") && view.len == count * 4;
+    if (fits && count) memcpy(out, view.buf, (size_t)view.len);
+    PyBuffer_Release(&view);
+    if (!fits) return complain("a column of numbers holds something else or differs in length");
+    for (Py_ssize_t i = 0; i < count; i++)
+        if (out[i] < least || out[i] > most) return complain("a number is out of range");
+    return 0;
+}
+
+/* Copy a list of whole numbers, or an array, all of them within least..most. */
 static int read_numbers(PyObject *list, Py_ssize_t count, int32_t *out, long least, long most) {
+    if (!PyList_Check(list)) return copy_numbers(list, count, out, least, most);
     if (PyList_Size(list) != count) return complain("columns differ in length");
     for (Py_ssize_t i = 0; i < count; i++) {
         PyObject *item = PyList_GetItem(list, i);
@@ -27,8 +41,8 @@ static int read_numbers(PyObject *list, Py_ssize_t count, int32_t *out, long lea
 
 /* Return a list of texts as a tuple, so that nobody can change it meanwhile. */
 static PyObject *read_strings(PyObject *list, Py_ssize_t count) {
-    PyObject *texts = PyList_AsTuple(list);
-    if (!texts) return NULL;
+    PyObject *texts = PyList_Check(list) ? PyList_AsTuple(list) : NULL;
+    if (!texts) return PyErr_Occurred() ? NULL : (complain("a column of texts is no list"), NULL);
     int fits = PyTuple_Size(texts) == count;
     for (Py_ssize_t i = 0; fits && i < count; i++) fits = PyUnicode_CheckExact(PyTuple_GetItem(texts, i));
     if (fits) return texts;
@@ -194,9 +208,11 @@ static int read_columns(Page *page, PyObject **columns) {
         if (page->box_start[box] > page->box_end[box]) return complain("a box ends before it starts");
     }
     for (Py_ssize_t i = 0; i < page->images; i++) {
-        PyObject *item = PyList_GetItem(columns[IMAGE_BLOCK], i);
-        if (!item || !PyLong_Check(item)) return complain("a column of numbers holds something else");
-        long value = PyLong_AsLong(item);
+        PyObject *item = PySequence_GetItem(columns[IMAGE_BLOCK], i);
+        int is_number = item && PyLong_Check(item);
+        long value = is_number ? PyLong_AsLong(item) : 0;
+        Py_XDECREF(item);
+        if (!is_number) return complain("a column of numbers holds something else");
         if (value < 0) {
             PyErr_Clear();
             return complain("a number is out of range");
@@ -265,12 +281,13 @@ PyObject *scorer_score(PyObject *object, PyObject *args) {
     if (PyTuple_Size(lists) != COLUMNS) return complain("expected 15 columns"), NULL;
     for (int i = 0; i < COLUMNS; i++) {
         columns[i] = PyTuple_GetItem(lists, i);
-        if (!PyList_Check(columns[i])) return complain("columns must be lists"), NULL;
+        if (!PyList_Check(columns[i]) && (i == BOX_TAG || i == TEXT || !PyObject_CheckBuffer(columns[i])))
+            return complain("columns must be lists or arrays"), NULL;
     }
     Page page = {.plain = plain};
     page.blocks = PyList_Size(columns[TEXT]);
     page.boxes = PyList_Size(columns[BOX_TAG]);
-    page.images = PyList_Size(columns[IMAGE_BLOCK]);
+    page.images = PySequence_Size(columns[IMAGE_BLOCK]);
     Py_ssize_t head_chars = PyUnicode_GetLength(title) + PyUnicode_GetLength(description);
     page.head_chars = 3 * head_chars + 1;
     if (page.blocks < 1 || page.boxes < 1) return complain("a page needs a block and a box"), NULL;

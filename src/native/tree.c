@@ -38,7 +38,7 @@ typedef struct {
     int template_count;
     int mode;
     int32_t head, form, body;
-    uint8_t frames_allowed, foster, quirks, broken, skip_newline, group_solid;
+    uint8_t frames_allowed, foster, quirks, broken, skip_newline, group_solid, apart;
     uint32_t *slots; /* hash table of names that are not in the table of tags: index + 1 */
     uint32_t slot_count;
     uint32_t *open_count; /* HTML elements on the stack by tag */
@@ -372,6 +372,10 @@ static void insert_text(Builder *b, const byte *at, const byte *end, int flags)
     int32_t before, parent = place_for(b, CURRENT, &before);
     int32_t last = before != NONE ? NODE(before).prev : NODE(parent).last;
     int continues = last != NONE && NODE(last).tag == TAG_TEXT && !(NODE(last).flags & SEALED);
+    if (b->apart && !(flags & RUN_RAW)) {
+        flags |= RUN_APART;
+        b->apart = 0;
+    }
     if (continues && NODE(last).end == OFFSET(at)) {
         NODE(last).end = OFFSET(end);
         if (!(flags & RUN_BLANK))
@@ -2042,6 +2046,7 @@ static void take_tag(Builder *b, const Token *t)
     int is_foreign = is_foreign_token(b, t);
     if (t->kind == TOKEN_START && b->elements + ROOM_OF_TAG >= b->limits.elements) { /* its text is all that is kept */
         b->out->too_many++;
+        b->apart |= (uint8_t)(tag < TAG_COUNT && tag_rows[tag].kind != K_INLINE);
         if (!is_foreign && (traits(tag) & T_RAW))
             take_raw_here(b, t, tag);
         return;
@@ -2205,7 +2210,7 @@ static int write_rows(Builder *b)
             out->run_start[run] = n->start;
             out->run_end[run] = n->end;
             out->run_row[run] = (int32_t)here;
-            out->run_flags[run++] = n->flags & (RUN_CONTINUES | RUN_RAW | RUN_BLANK | IS_MOVED);
+            out->run_flags[run++] = n->flags & (RUN_CONTINUES | RUN_RAW | RUN_BLANK | IS_MOVED | RUN_APART);
         } else {
             uint8_t above = 0;
             if (up != NONE)
@@ -2260,7 +2265,7 @@ int tree_build(Tree *tree, const byte *base, const byte *end, const TreeLimits *
     memset(b, 0, offsetof(Builder, stack));
     b->depth = b->formatting_count = b->template_count = b->mode = 0;
     b->frames_allowed = 1;
-    b->foster = b->quirks = b->broken = b->skip_newline = b->group_solid = 0;
+    b->foster = b->quirks = b->broken = b->skip_newline = b->group_solid = b->apart = 0;
     b->raw_next = NULL;
     b->slots = NULL;
     b->text_stop = b->group_end = NULL;

@@ -16,6 +16,7 @@ enum {
     RUN_CONTINUES = 1,  /* the same text node as the run before */
     RUN_RAW = 2,        /* no character references in it */
     RUN_BLANK = 4,      /* nothing but white space */
+    RUN_APART = 16,     /* no word of it goes on from the run before: tags between them are left out */
 };
 
 typedef struct {

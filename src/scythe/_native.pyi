@@ -1,3 +1,4 @@
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -62,7 +63,7 @@ class Scorer:
     ) -> Scorer: ...
     def score(
         self,
-        columns: tuple[list[int] | list[str] | list[bool], ...],
+        columns: tuple[Sequence[int] | list[str] | list[bool], ...],
         title: str,
         description: str,
         page_rows: list[int],

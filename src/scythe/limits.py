@@ -15,7 +15,10 @@ class Limits:
     depth: int = 256  # elements open at once, among which a tag may look; the deepest of 3 037 pages has 56
     open_formatting: int = 32  # b, i, font ... open at once; each is built again in every paragraph if left open
     rebuilt_formatting: int = 10_000  # built again so on one page; the most on 6 360 pages is 253
-    page_tags: int = 1_000_000  # elements built; 50 MB of ordinary paragraphs have 550 000
+    page_tags: int = 60_000  # elements built of any page; the most on 12 104 pages is 15 797
+    page_tag_bytes: int = 100  # and one more for so many bytes of the page: 50 MB of paragraphs have 550 000
+    listed_tags: int = 40_000  # elements that lists and attributes are looked for in, of any page
+    listed_tag_bytes: int = 320  # and one more for so many bytes of the page
     tag_names: int = 2_000  # different ones on a page that HTML does not know
     json_ld_bytes: int = 2_000_000  # the largest block seen in the page sets has 0.4 MB
     json_ld_depth: int = 64  # schema.org data nests about ten deep
@@ -118,6 +121,14 @@ class Limits:
     traced_bytes: int = 16_000_000
     shown_sheets: int = 20  # style sheets of a page in a frame
     picture_bytes: int = 10_000_000  # of a picture or style sheet in a frame
+
+    def tags_of(self, size: int) -> int:
+        """Return how many elements are built of a page of so many bytes."""
+        return self.page_tags + size // self.page_tag_bytes
+
+    def listed_of(self, size: int) -> int:
+        """Return in how many elements of such a page lists are looked for."""
+        return self.listed_tags + size // self.listed_tag_bytes
 
 
 LIMITS = Limits()

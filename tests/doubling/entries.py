@@ -70,7 +70,7 @@ def _read(body: bytes, **named: str) -> Document:
 
 
 def _ask(document: Document) -> object:
-    return [getattr(document, part) for part in PARTS], document.paging
+    return [getattr(document, part) for part in PARTS], document.paging, document.metadata, document.where
 
 
 @entry("read", "read", "Document", is_main=True)

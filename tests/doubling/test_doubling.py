@@ -4,13 +4,14 @@ import pytest
 from tests.doubling.__main__ import FEW, HANDFUL, chosen
 from tests.doubling.entries import ENTRIES, EXEMPT
 from tests.doubling.inputs import KINDS, page_of
-from tests.doubling.measure import RATIO, Case, Point, growth, measure, seconds, sizes
+from tests.doubling.measure import MEMORY_PER_BYTE, RATIO, Case, Point, growth, measure, seconds, sizes
 
 import scythe
 
 SMALL, LARGE = 64_000, 256_000
 NOISE = 1.3  # of times on a machine at work; what is quadratic takes sixteen times as long for four times the input
 WORST = ("nested div", "attributes on one tag", "fonts of distinct size in paragraphs", "quote openings")
+DENSE = ("cells", "one-letter paragraphs", "line breaks", "links", "list: random tags", "a list of goods")
 SAMPLE = [("read", name) for name in WORST] + [("site cut", name) for name in WORST] + [("site auto", "nested div")]
 SAMPLE += [("robots", "rules of stars"), ("sitemap", "addresses without end"), ("site file", "layouts")]
 SAMPLE += [("addresses", "steps back"), ("labels", "one open quote"), ("content coding", "many members")]
@@ -59,6 +60,15 @@ def test_time_grows_no_faster_than_its_input(entry: str, made_by: str) -> None:
         if best_large <= bound:
             break
     assert best_large <= bound, f"{best_small:.3f} s for {SMALL} bytes, {best_large:.3f} s for {LARGE}"
+
+
+@pytest.mark.parametrize(
+    "made_by", [name if name in DENSE else pytest.param(name, marks=pytest.mark.soak) for name in KINDS["page"]]
+)
+def test_all_parts_together_take_a_few_times_the_memory_of_the_page(made_by: str) -> None:
+    case = measure("read", made_by, 1_000_000, least=1_000_000)
+    assert not case.ended
+    assert case.memory_per_byte <= MEMORY_PER_BYTE
 
 
 def test_what_is_quadratic_is_found_and_ends(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -34,6 +34,7 @@ PIECES = (
 def columns(elements: Elements) -> dict[str, object]:
     found = {field.name: getattr(elements, field.name) for field in fields(Elements)}
     del found["leaf_run"]  # places in the bytes, which only the map knows
+    found = {name: one if isinstance(one, dict) else list(one) for name, one in found.items()}
     return found | {"node": [node.mem_id for node in elements.node]}
 
 

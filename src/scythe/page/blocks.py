@@ -7,6 +7,7 @@ can be rendered without a second parse. Data tables are told from layout tables 
 
 from __future__ import annotations
 
+from array import array
 from collections import Counter
 from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -49,7 +50,7 @@ class Nodes(Sequence["Node"]):
 
     __slots__ = ("_made", "rows")
 
-    def __init__(self, made: Any, rows: list[int]) -> None:
+    def __init__(self, made: Any, rows: Sequence[int]) -> None:
         self._made = made
         self.rows = rows
 
@@ -75,29 +76,29 @@ class Blocks:
     """Columns of one page; box 0 is the root. Filled by `cut_blocks`, read-only afterwards."""
 
     # one row per box, parents before children
-    box_parent: list[int] = field(default_factory=list)
+    box_parent: Sequence[int] = field(default_factory=list)
     box_tag: list[str] = field(default_factory=list)
     box_names: list[str] = field(default_factory=list)  # class, id, role, itemprop as written, joined by spaces
     box_hidden: list[bool] = field(default_factory=list)  # by attribute or inline style, here or above
     box_node: Sequence[Node] = field(default_factory=list)
-    box_start: list[int] = field(default_factory=list)  # blocks box_start[b]:box_end[b] lie inside box b
-    box_end: list[int] = field(default_factory=list)
+    box_start: Sequence[int] = field(default_factory=list)  # blocks box_start[b]:box_end[b] lie inside box b
+    box_end: Sequence[int] = field(default_factory=list)
     # one row per block, page order
     text: list[str] = field(default_factory=list)  # white space squeezed
-    box: list[int] = field(default_factory=list)
-    link_chars: list[int] = field(default_factory=list)
-    links: list[int] = field(default_factory=list)
-    bold_chars: list[int] = field(default_factory=list)
-    breaks: list[int] = field(default_factory=list)  # line breaks just before the block, inside the same box
+    box: Sequence[int] = field(default_factory=list)
+    link_chars: Sequence[int] = field(default_factory=list)
+    links: Sequence[int] = field(default_factory=list)
+    bold_chars: Sequence[int] = field(default_factory=list)
+    breaks: Sequence[int] = field(default_factory=list)  # line breaks just before the block, inside the same box
     lead_names: list[str] = field(default_factory=list)  # class and id of the first inline element
     lead_tag: list[str] = field(default_factory=list)
-    leaf_start: list[int] = field(default_factory=list)  # leaves[leaf_start[i]:leaf_end[i]] are block i's
-    leaf_end: list[int] = field(default_factory=list)
+    leaf_start: Sequence[int] = field(default_factory=list)  # leaves[leaf_start[i]:leaf_end[i]] are block i's
+    leaf_end: Sequence[int] = field(default_factory=list)
     leaves: Sequence[Node] = field(default_factory=list)  # text and image nodes, page order
     # one row per image, page order
     image_node: Sequence[Node] = field(default_factory=list)
-    image_block: list[int] = field(default_factory=list)  # number of the block it stands in or before
-    image_box: list[int] = field(default_factory=list)
+    image_block: Sequence[int] = field(default_factory=list)  # number of the block it stands in or before
+    image_box: Sequence[int] = field(default_factory=list)
     # one row per block: no image, and no inline element around its words, inside or outside its box
     plain: list[bool] = field(default_factory=list)
 
@@ -137,6 +138,11 @@ def is_hidden(attributes: dict[str, str | None]) -> bool:
     return "display:none" in style or "visibility:hidden" in style
 
 
+def numbers_of(column: Any) -> Any:
+    """Return a column as it is, or the numbers of one that came as bytes."""
+    return array("i", column) if isinstance(column, bytes) else column
+
+
 def read_blocks(page_map: PageMap | TreeMap, row: int = 0, emptied: frozenset[int] = frozenset()) -> Blocks:
     """Return the blocks of a page or of one of its elements. Linear in the number of nodes.
 
@@ -144,7 +150,7 @@ def read_blocks(page_map: PageMap | TreeMap, row: int = 0, emptied: frozenset[in
     """
     made = getattr(page_map, "made", None)
     if made is not None:
-        blocks = Blocks(*made.blocks(row, emptied))
+        blocks = Blocks(*map(numbers_of, made.blocks(row, emptied)))
         for name in ("box_node", "leaves", "image_node"):
             setattr(blocks, name, Nodes(made, getattr(blocks, name)))
         return blocks
@@ -165,7 +171,9 @@ def cut_blocks(root: Node, emptied: frozenset[int] = frozenset()) -> Blocks:
     kinds = KIND
     leaves: list[Node] = []
     out.leaves = leaves
-    box_parent, box_hidden, box_end = out.box_parent, out.box_hidden, out.box_end
+    box_parent: list[int] = []
+    box_end: list[int] = []
+    box_hidden = out.box_hidden
     block_rows: list[tuple[str, int, int, int, int, int, str, str, int, int, bool]] = []
     box_rows: list[tuple[str, str, Node, int]] = []
     image_rows: list[tuple[Node, int, int]] = []
@@ -284,6 +292,7 @@ def cut_blocks(root: Node, emptied: frozenset[int] = frozenset()) -> Blocks:
         node = following
     end_block()
     box_end[0] = len(block_rows)
+    out.box_parent, out.box_end = box_parent, box_end
     out.box_tag, out.box_names, out.box_node, out.box_start = map(list, zip(*box_rows, strict=True))
     if block_rows:
         columns = map(list, zip(*block_rows, strict=True))

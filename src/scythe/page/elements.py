@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from scythe.page.blocks import KIND, SKIP, TEXT, Nodes, is_hidden, names_of
+from scythe.limits import LIMITS
+from scythe.page.blocks import KIND, SKIP, TEXT, Nodes, is_hidden, names_of, numbers_of
 from scythe.url import Url, absolute
 
 if TYPE_CHECKING:
@@ -60,20 +61,20 @@ class Elements:
 
     # one row per element, parents before children
     tag: list[str] = field(default_factory=list)
-    parent: list[int] = field(default_factory=list)  # -1 above the root
-    end: list[int] = field(default_factory=list)  # rows row + 1 : end[row] lie inside the element
-    depth: list[int] = field(default_factory=list)  # 0 for the root
+    parent: Sequence[int] = field(default_factory=list)  # -1 above the root
+    end: Sequence[int] = field(default_factory=list)  # rows row + 1 : end[row] lie inside the element
+    depth: Sequence[int] = field(default_factory=list)  # 0 for the root
     classes: list[str] = field(default_factory=list)  # the class attribute as written
     names: list[str] = field(default_factory=list)  # class, id, role, itemprop as written, joined by spaces
     hidden: list[bool] = field(default_factory=list)  # by attribute or inline style, here or above
-    leaf_start: list[int] = field(default_factory=list)  # leaves leaf_start[row] : leaf_end[row] lie inside
-    leaf_end: list[int] = field(default_factory=list)
+    leaf_start: Sequence[int] = field(default_factory=list)  # leaves leaf_start[row] : leaf_end[row] lie inside
+    leaf_end: Sequence[int] = field(default_factory=list)
     node: Sequence[Node] = field(default_factory=list)
     href: dict[int, str] = field(default_factory=dict)  # row of an `a` -> its address as written, where it has one
     # one row per leaf: a text node with more than white space, page order
     text: list[str] = field(default_factory=list)  # white space squeezed
-    leaf_row: list[int] = field(default_factory=list)  # the element it stands in
-    leaf_run: list[int] = field(default_factory=list)  # the first run of the map in it; empty where there is no map
+    leaf_row: Sequence[int] = field(default_factory=list)  # the element it stands in
+    leaf_run: Sequence[int] = field(default_factory=list)  # the first run of the map in it; empty where there is no map
 
     def __len__(self) -> int:
         return len(self.tag)
@@ -93,19 +94,26 @@ def read_elements(page_map: PageMap | TreeMap) -> Elements:
     made = getattr(page_map, "made", None)
     if made is None:
         return list_elements(page_map.root)
-    elements = Elements(*made.elements(0))
-    elements.node = Nodes(made, list(elements.node))  # type: ignore[arg-type]  # rows, up to here
+    elements = Elements(*map(numbers_of, made.elements(0, LIMITS.listed_of(len(page_map.source)))))
+    elements.node = Nodes(made, elements.node)  # type: ignore[arg-type]  # rows, up to here
     return elements
 
 
 def list_elements(root: Node) -> Elements:
     """Do what `PageMap` does in C, with the same columns: walk the tree below `root` once, without recursion."""
     out = Elements()
-    tags, parents, ends, depths, classes = out.tag, out.parent, out.end, out.depth, out.classes
-    names, hidden, starts = out.names, out.hidden, out.leaf_start
+    tags, classes, names, hidden = out.tag, out.classes, out.names, out.hidden
+    parents: list[int] = []
+    ends: list[int] = []
+    depths: list[int] = []
+    starts: list[int] = []
+    leaf_ends: list[int] = []
+    leaf_rows: list[int] = []
+    out.parent, out.end, out.depth = parents, ends, depths
+    out.leaf_start, out.leaf_end, out.leaf_row = starts, leaf_ends, leaf_rows
     nodes: list[Node] = []
     out.node = nodes
-    texts, leaf_rows, kinds = out.text, out.leaf_row, KIND
+    texts, kinds = out.text, KIND
 
     def open_row(node: Node, tag: str, parent: int) -> int:
         row, attributes = len(tags), node.attributes
@@ -117,7 +125,7 @@ def list_elements(root: Node) -> Elements:
         names.append(names_of(attributes) if attributes else "")
         hidden.append((parent >= 0 and hidden[parent]) or (bool(attributes) and is_hidden(attributes)))
         starts.append(len(texts))
-        out.leaf_end.append(len(texts))
+        leaf_ends.append(len(texts))
         nodes.append(node)
         if tag == "a" and (href := attributes.get("href")):
             out.href[row] = href
@@ -144,12 +152,12 @@ def list_elements(root: Node) -> Elements:
         following = node.next
         while following is None and here > 0:
             ends[here] = len(tags)
-            out.leaf_end[here] = len(texts)
+            leaf_ends[here] = len(texts)
             node, here = nodes[here], parents[here]
             following = node.next
         node = following
     ends[0] = len(tags)
-    out.leaf_end[0] = len(texts)
+    leaf_ends[0] = len(texts)
     return out
 
 

@@ -84,7 +84,7 @@ class PageMap:
             LIMITS.depth,
             LIMITS.open_formatting,
             LIMITS.rebuilt_formatting,
-            LIMITS.page_tags,
+            LIMITS.tags_of(len(source)),
             LIMITS.tag_names,
             LIMITS.tag_attributes,
         )

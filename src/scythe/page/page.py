@@ -319,6 +319,9 @@ class Page:
         done = self.__dict__
         if "_mapped" in done:
             losses.extend(self._mapped[1])
+            unlisted = len(self.map) - LIMITS.listed_of(len(self.map.source)) if native is not None else 0
+            if unlisted > 0:
+                losses.append(Loss("elements beyond the limit of lists", unlisted))
         if "linked_data" in done and self.linked_data.skipped:
             losses.append(Loss("unreadable JSON-LD scripts", self.linked_data.skipped))
         if "_links" in done and self._links[1]:

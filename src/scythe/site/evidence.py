@@ -131,7 +131,7 @@ def _repeating(texts: Sequence[str], title: str) -> list[int]:
     ]
 
 
-def leaf_rows(page: PageMap, blocks: Blocks) -> list[int]:
+def leaf_rows(page: PageMap, blocks: Blocks) -> Sequence[int]:
     """Return the leaves of blocks of a page map: rows of images, and ~run for texts."""
     if isinstance(blocks.leaves, Nodes):
         return blocks.leaves.rows

@@ -258,7 +258,7 @@ def place_records(page: Page) -> list[tuple[RecordList, list[list[Node]]]]:
     return placed
 
 
-def _outermost(ends: list[int], first: int, last: int) -> list[int]:
+def _outermost(ends: Sequence[int], first: int, last: int) -> list[int]:
     """Return the rows of a run of siblings."""
     rows = []
     while first < last:

@@ -453,7 +453,7 @@ def _describe_place(table: FeatureTable, measured: Measured, traits: Traits, ele
     _describe_heading(table, first, traits)
 
 
-def _pick(column: list[int], rows: list[int]) -> Ints:
+def _pick(column: Sequence[int], rows: list[int]) -> Ints:
     return np.fromiter(map(column.__getitem__, rows), dtype=np.int64, count=len(rows))
 
 

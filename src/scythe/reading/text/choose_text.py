@@ -8,6 +8,7 @@ repeated if structured data has the headline.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from itertools import islice
 from typing import TypeVar
 from weakref import ref
@@ -227,17 +228,17 @@ def window(blocks: Blocks, start: int, end: int) -> Blocks:
     inner = slice(first + 1, last + 1)
     span = end - start
 
-    def around(column: list[_Value]) -> list[_Value]:
+    def around(column: Sequence[_Value]) -> list[_Value]:
         return [*(column[box] for box in above), *column[inner]]
 
-    def renumbered(boxes: list[int]) -> list[int]:
+    def renumbered(boxes: Sequence[int]) -> list[int]:
         old, known = np.array(boxes, dtype=np.int64), np.array(above, dtype=np.int64)
         places = np.minimum(np.searchsorted(known, old), len(known) - 1)
         outside = np.where(known[places] == old, places, 0)
         numbers: list[int] = np.where(old > first, old - first - 1 + len(above), outside).tolist()
         return numbers
 
-    def clipped(column: list[int]) -> list[int]:
+    def clipped(column: Sequence[int]) -> list[int]:
         numbers: list[int] = np.clip(np.array(around(column), dtype=np.int64) - start, 0, span).tolist()
         return numbers
 
