@@ -6,12 +6,14 @@ from collections.abc import Iterator
 from statistics import fmean
 
 from bench import learning as bench
+from bench.cost_curve import draw_curve
 from bench.cut_tables import Cell, Table
 from bench.learning import LearningRun, make_tables
 from bench.whole.parts import LESS, MORE, SCYTHE, Figure, Section, Tick, Wish, few, share
 from scythe.demo.scoring import rate
 
 NAME, FOLDER = "learn", "sites"
+WHOLE = "whole/sites.jsonl.xz"  # sites of some hundred pages
 _SAID = (
     "Ten pages of each site are learned, the others extracted. Values by example are those of the page sets; what is "
     "cut is compared with what the tree gives for the same rules."
@@ -22,7 +24,11 @@ def measure(wish: Wish, tick: Tick) -> Section:
     """Count what is cut and what is right."""
     done = bench.run(wish.place(FOLDER), site_limit=wish.limit, tick=tick)
     figures = tuple(_figures(done))
-    return Section(NAME, "Learned sites", _SAID, (_table(figures),), tuple(make_tables(done)), figures)
+    tables = (_table(figures),)
+    whole = wish.place(WHOLE)
+    if whole.is_file():
+        tables = (*tables, draw_curve(whole, wish.peers, limit=wish.limit))
+    return Section(NAME, "Learned sites", _SAID, tables, tuple(make_tables(done)), figures)
 
 
 def _shares(done: LearningRun, *, by_example: bool, manner: str) -> tuple[float, int] | None:

@@ -29,6 +29,7 @@ from scythe.output.arrow_tables import TableBuilder
 from scythe.page.head_from_bytes import read_said
 from scythe.reader import read
 from scythe.site.extract import Extractor
+from scythe.site.learning_cost import LearningCost
 from scythe.site.profile_folder import ProfileFolder, site_of
 from scythe.site.rules import Profile
 from scythe.version import version
@@ -233,6 +234,7 @@ class _UnitExtraction:
             fields=dict(self._fields),
             body_bytes=self._body_bytes,
             cpu_s=round(time.process_time() - began, 3),
+            cost=self._reader.cost,
             files=written,
             profiles=self._reader.profiles,
         )
@@ -289,6 +291,7 @@ class _UnitReader:
     def __init__(self, options: BatchOptions) -> None:
         self._folder = ProfileFolder(options.profiles) if options.profiles is not None else None
         self._parts = options.parts
+        self.cost = LearningCost()
         self._extractors: dict[str, Extractor | None] = {}
 
     @property
@@ -299,10 +302,15 @@ class _UnitReader:
     def read(self, capture: Capture) -> tuple[Document, Metadata | None]:
         """Return what a page holds, and what its head says where the document does not have it."""
         extractor = self._extractor(capture.url)
+        began = time.process_time()
         if extractor is None:
-            return read(capture.body, capture.url or None, content_type=capture.content_type), None
+            document = read(capture.body, capture.url or None, content_type=capture.content_type)
+            self.cost.count(time.process_time() - began, is_read=True)
+            return document, None
         body = capture.in_utf8()
-        document = extractor.extract_page(body, capture.url, "auto").document
+        page = extractor.extract_page(body, capture.url, "auto")
+        self.cost.count(time.process_time() - began, is_read=page.cold is not None)
+        document = page.document
         return document, None if is_cold(document) else read_said(body, capture.url)
 
     def _extractor(self, url: str) -> Extractor | None:

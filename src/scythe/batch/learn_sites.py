@@ -25,6 +25,7 @@ from scythe.batch.captures import read_captures
 from scythe.batch.units import Unit, is_warc
 from scythe.engine.sampling import kind_of
 from scythe.errors import BadInput
+from scythe.site.learning_cost import LearningCost
 from scythe.site.profile_folder import ProfileFolder, site_of
 from scythe.site.site import Site
 
@@ -233,6 +234,7 @@ class LearnReport:
     failures: int = 0  # all of them
     damages: int = 0  # units that could not be looked through
     cpu_s: float = 0.0
+    cost: LearningCost = field(default_factory=LearningCost)  # of learning; its pages are read once more, as rows
     seconds: float = 0.0
     resumed: bool = False  # all of it was done by an earlier run
 
@@ -284,6 +286,7 @@ def learn_profiles(units: Sequence[Unit], folder: str | Path, options: BatchOpti
         failures=len(failed),
         damages=len(units) - len(read),
         cpu_s=cpu_s + cost_s,
+        cost=LearningCost(learn_s=cpu_s + cost_s),
         seconds=time.monotonic() - began,
     )
     write_atomically(path / _DONE, json.dumps({"input": mark, "report": asdict(report)}).encode())
@@ -391,4 +394,5 @@ def _recall(folder: Path, mark: str) -> LearnReport | None:
     said = plain["report"]
     if not all(ProfileFolder(folder).has(site) for site in said["learned"]):
         return None
-    return LearnReport(**{**said, "learned": tuple(said["learned"]), "resumed": True})
+    known = {"learned": tuple(said["learned"]), "cost": LearningCost(**said.get("cost", {})), "resumed": True}
+    return LearnReport(**{**said, **known})

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from scythe.errors import BadInput
 from scythe.fetch.inputs import PAGE_SUFFIXES
 from scythe.output.document_files import safe_name
+from scythe.site.learning_cost import LearningCost
 
 if TYPE_CHECKING:
     from scythe.batch.learn_sites import LearnReport
@@ -158,6 +159,7 @@ class UnitReport:
     )  # wanted of learned pages, records included: cut, tree, missing
     body_bytes: int = 0  # of pages, unpacked
     cpu_s: float = 0.0
+    cost: LearningCost = field(default_factory=LearningCost)  # of its pages, read and cut
     files: dict[str, int] = field(default_factory=dict)  # written: size by path below the output folder
     profiles: dict[str, str] = field(default_factory=dict)  # digest of the profile by site; "": there was none
     why: str = ""  # the unit failed as a whole: nothing was written
@@ -171,7 +173,8 @@ class UnitReport:
     @classmethod
     def from_dict(cls, plain: dict[str, Any], *, resumed: bool = False) -> UnitReport:
         several = {name: tuple(FailedCapture(**each) for each in plain[name]) for name in ("failures", "damages")}
-        return cls(**{**plain, **several, "unit": Unit.from_dict(plain["unit"])}, resumed=resumed)
+        unit, cost = Unit.from_dict(plain["unit"]), LearningCost(**plain["cost"])
+        return cls(**{**plain, **several, "unit": unit, "cost": cost}, resumed=resumed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,6 +196,13 @@ class BatchReport:
     @property
     def cpu_s(self) -> float:
         return sum(unit.cpu_s for unit in self.units if not unit.resumed)
+
+    @property
+    def cost(self) -> LearningCost:
+        """What learning has cost and saved in this run."""
+        fresh = (unit.cost for unit in self.units if not unit.resumed)
+        learned = self.learned
+        return sum(fresh, learned.cost if learned is not None and not learned.resumed else LearningCost())
 
     @property
     def fresh_documents(self) -> int:

@@ -9,6 +9,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -74,6 +75,8 @@ def summarise(report: BatchReport, out: str, wanted: Collection[str]) -> Iterato
         yield from tell_reasons("not learned", Counter(report.learned.failed.values()))
         yield from _tell_more("not learned", report.learned.failures - len(report.learned.failed))
     yield from tell_cut(report.cut_share(), report.by_kind("how"))
+    if report.cost.seconds:
+        yield f"  {report.cost.tell()}"
     yield from tell_reasons("no page", report.by_kind("skipped"))
     failures = Counter(failure.why for unit in report.units for failure in unit.failures)
     yield from tell_reasons("failed", failures)
@@ -195,7 +198,7 @@ def totals(report: BatchReport) -> dict[str, Any]:
     counted |= {name: dict(report.by_kind(name)) for name in ("skipped", "others", "how", "fields")}
     counted |= {"units": len(report.units), "resumed": sum(unit.resumed for unit in report.units)}
     counted |= {"damaged": report.total("damaged"), "cut_share": report.cut_share()}
-    counted |= {"seconds": round(report.seconds, 3), "cpu_s": round(report.cpu_s, 3)}
+    counted |= {"seconds": round(report.seconds, 3), "cpu_s": round(report.cpu_s, 3), "cost": asdict(report.cost)}
     counted["broken"] = {unit.unit.path: unit.why for unit in report.broken}
     counted["learned"] = len(report.learned.learned) if report.learned is not None else 0
     return counted

@@ -58,6 +58,8 @@ def summarise(run: Crawl, where: str) -> Iterator[str]:
     if tally.sightings:
         yield f"  {counted(tally.records, 'new record')} ({counted(tally.sightings, 'sighting')})"
     yield from tell_cut(tally.cut_share(), tally.how)
+    if tally.learning is not None and tally.learning.seconds:
+        yield f"  {tally.learning.tell()}"
     if tally.drift:
         yield f"  the site changed on the way: {counted(tally.drift, 'thing')} stopped matching"
     yield from tell_reasons("not fetched", tally.why)

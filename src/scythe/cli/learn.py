@@ -179,6 +179,7 @@ def _keep_labels(site: Site, pages: list[LoadedPage], output: str) -> list[str]:
 
 def _report(site: Site, pages: list[LoadedPage], output: str) -> list[str]:
     """Say what was learned, tried out on the pages it was learned from."""
+    cost = site.cost  # before they are tried
     layouts = site.profile.layouts
     tried: dict[str, Counter[str]] = {}
     sample: dict[str, str] = {}
@@ -200,6 +201,7 @@ def _report(site: Site, pages: list[LoadedPage], output: str) -> list[str]:
         shares = f"{how['cut']:3} cut {how['tree']:3} tree {how['missing']:3} missing"
         lines.append(f"  {name:{width}} {shares}  {shorten(sample.get(name, ''), _SHOWN_CHARS)}".rstrip())
     lines += _gaps(site)
+    lines += ["", cost.tell()] if cost.seconds else []
     return [*lines, "", f"next: scythe cut {output} PAGES -o out.jsonl"]
 
 

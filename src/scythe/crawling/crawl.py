@@ -120,6 +120,7 @@ class Crawl:
                 await asyncio.gather(*aside, return_exceptions=True)
                 await self._close()
         self._note_learned()
+        self.tally.learning = self._learning.cost
         self.tally.ended = monotonic()
         return self.tally
 

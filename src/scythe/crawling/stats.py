@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from time import monotonic
 
 from scythe.crawl_model import Extracted, Outcome, Receipt
+from scythe.site.learning_cost import LearningCost
 
 _RECENT_S = 10.0  # over which the present speed is taken
 
@@ -33,6 +34,7 @@ class CrawlStats:
     drift: int = 0  # things that stopped matching
     delay_s: float = 0.0  # at present, of the host last asked
     is_learned: bool = False
+    learning: LearningCost | None = None  # what it has cost and saved, once the run has ended
     notes: list[str] = field(default_factory=list)  # for people, in the order they came up
     ended: float | None = None
     _recent: list[tuple[float, int]] = field(default_factory=list)

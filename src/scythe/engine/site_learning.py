@@ -16,6 +16,7 @@ from scythe.archive.results import LearningState
 from scythe.archive.stored_sites import take_learning
 from scythe.engine.context import RunContext
 from scythe.engine.worker_protocol import Job, SiteSetup, WorkerAnswer
+from scythe.site.learning_cost import LearningCost
 
 _LOOK_S = 2.0  # how often the right is renewed, or a newer profile is looked for
 _SIGNS = 4  # times at least in the time of a lease
@@ -28,6 +29,7 @@ class Learning:
     def __init__(self, kit: RunContext, owner: Owner, site: int, setup: SiteSetup) -> None:
         self.setup = setup
         self.changes = 0  # profiles that this run stored
+        self.cost: LearningCost | None = None  # known once the site was closed
         self._kit, self._owner, self._site = kit, owner, site
         self._is_given = setup.profile is not None  # by a person, who wants just that one
         self._lesson = _NONE
@@ -89,6 +91,7 @@ class Learning:
                 answers = [await self._kit.pool.finish_sample(self.setup)]
             finally:
                 last = await self._kit.pool.close_site(self.setup)
+                self.cost = last.learning
             for profile in [answer.profile for answer in (*answers, last) if answer.profile is not None]:
                 await self._store(profile)
         finally:

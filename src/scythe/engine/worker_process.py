@@ -34,6 +34,7 @@ from scythe.model import DEFAULT_FIELDS, Document
 from scythe.page.encoding import in_utf8
 from scythe.page.head_from_bytes import read_said
 from scythe.reader import read
+from scythe.site.learning_cost import LearningCost
 from scythe.site.rules import Profile
 from scythe.site.site import Site
 
@@ -77,6 +78,7 @@ class SiteLearner:
 
     def __init__(self, setup: SiteSetup, told: SeenUrls) -> None:
         self._site = Site.begin(_asked(setup))
+        self._before = LearningCost()  # of what was taken up before
         self._handed = self._site.profile  # the profile last handed on
         self._handed_at = time.monotonic()
         self.renew(setup, told)
@@ -87,6 +89,7 @@ class SiteLearner:
         self._is_news = None if setup.tells_again else told.ask_for(setup.key)
         taken_up = _take_up(setup.profile)
         if taken_up is not None:
+            self._before += self._site.cost
             self._site, self._handed, self._handed_at = taken_up, taken_up.profile, time.monotonic()
 
     def extract(self, job: Job) -> WorkerAnswer:
@@ -111,6 +114,11 @@ class SiteLearner:
             canonical=seen.canonical,
             drift=drift,
         )
+
+    @property
+    def cost(self) -> LearningCost:
+        """What learning the site has cost this process, and saved."""
+        return self._before + self._site.cost
 
     def finish(self) -> None:
         """Learn as well as possible from what there is: no more pages may come."""
@@ -229,14 +237,15 @@ class ExtractionWorker(WorkerLoop):
     def _finish(self, key: str, pages: Sequence[Kept], *, learn: bool, leave: bool) -> None:
         """Learn a site from the pages kept, or from those that somebody else has fetched and reads."""
         site = self._sites.pop(key, None) if leave else self._sites.get(key)
-        profile = None
+        profile, cost = None, None
         if site is not None:
             for url, body in pages:
                 site.extract(Job(site.setup, url, body))
             if learn:
                 site.finish()
             profile = site.take_profile(now=True)
-        self._send(*pack_answer(WorkerAnswer(profile=profile)))
+            cost = site.cost if leave else None
+        self._send(*pack_answer(WorkerAnswer(profile=profile, learning=cost)))
 
     def _tidy(self) -> None:
         tidy()

@@ -14,11 +14,12 @@ import struct
 import sys
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass, fields
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from scythe.crawl_model import Extracted
 from scythe.model import Record, RecordList
+from scythe.site.learning_cost import LearningCost
 from scythe.url import Url
 
 if TYPE_CHECKING:
@@ -240,6 +241,7 @@ class WorkerAnswer:
     canonical: Url | None = None
     drift: int = 0  # things that stopped matching at the site
     cpu_s: float = 0.0
+    learning: LearningCost | None = None  # of a site that is left
 
 
 def pack_setup(site: SiteSetup) -> tuple[dict[str, Any], tuple[bytes, ...]]:
@@ -276,6 +278,8 @@ def pack_answer(answer: WorkerAnswer) -> tuple[dict[str, Any], list[bytes]]:
         head["directives"] = answer.directives
     if answer.canonical:
         head["canonical"] = answer.canonical
+    if answer.learning is not None:
+        head["learning"] = asdict(answer.learning)
     parts: list[bytes] = []
     if answer.profile is not None:
         head["profile"] = True
@@ -298,6 +302,7 @@ def unpack_answer(frame: Message) -> WorkerAnswer:
         head.get("canonical"),
         head["drift"],
         head["cpu"],
+        LearningCost(**head["learning"]) if "learning" in head else None,
     )
 
 

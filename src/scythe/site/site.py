@@ -9,11 +9,13 @@ examples -> rules -> further fields                     Site.add_fields
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from threading import Lock
+from time import thread_time
 from typing import TYPE_CHECKING
 
 from scythe.atomic_files import write_atomically
@@ -28,6 +30,7 @@ from scythe.site.extract import ExtractedPage, Extractor, Via, map_page
 from scythe.site.judge_images import ImageJudge
 from scythe.site.layout_marks import KnownLayout, LayoutIndex, MappedPage, layouts_of
 from scythe.site.learn import PLACED, LayoutLearner, ReadPage
+from scythe.site.learning_cost import LearningCost
 from scythe.site.page_fields import ColdValues
 from scythe.site.profile import Saved, dump_profile, load_profile, open_profile
 from scythe.site.rules import FieldRules, Layout, Profile, Usual
@@ -63,6 +66,7 @@ class Site:
     def __init__(self, profile: Profile, *, notes: tuple[str, ...] = (), health: Mapping[str, object] | None = None):
         self.notes = notes  # why something was not learned, for people
         self._lock = Lock()
+        self._cost = LearningCost()
         self._index = LayoutIndex(profile.layouts)
         self._names = tuple(name for name in ("text", *PLACED) if name in profile.fields and name not in profile.named)
         self._learner = LayoutLearner(self._index, self._names)
@@ -123,7 +127,7 @@ class Site:
 
     def finish(self) -> None:
         """Learn as well as possible from the pages that were read so far: no more may come."""
-        with self._lock:
+        with self._lock, self._learning():
             self._learner.finish()
             self._refresh()
 
@@ -178,7 +182,7 @@ class Site:
         """
         given = [_address_and_body(page) for page in pages]
         shown = _examples(examples, len(given))
-        with self._lock:
+        with self._lock, self._learning():
             return self._add_fields(given, shown)
 
     @property
@@ -201,6 +205,11 @@ class Site:
     def drift(self) -> Drift:
         """What stopped matching and since when, and what was learned again."""
         return self._health.drift
+
+    @property
+    def cost(self) -> LearningCost:
+        """What learning has cost and saved since the site was begun or loaded."""
+        return replace(self._cost)
 
     @classmethod
     def load(cls, path: str | Path) -> Site:
@@ -241,7 +250,7 @@ class Site:
         """Learn what the pages of a layout list, once somebody asks for it and there are enough pages."""
         from scythe.site.learn_records import learn_records  # with all that reads lists, which a text needs nothing of
 
-        with self._lock:
+        with self._lock, self._learning():
             if len(known.samples) >= LIST_PAGES and not known.layout.records.pages:
                 maps = [page for page, _ in known.samples]
                 pages = [Page.from_bytes(page.source, url=url or None) for page, url in known.samples]
@@ -251,20 +260,36 @@ class Site:
 
     def _extract(self, body: bytes, url: str | None, via: Via) -> ExtractedPage:
         """Extract a page and, where it was read, learn from it."""
+        began = thread_time()
         page = self._extractor.extract_page(body, url, via)
         cold = page.cold
+        self._cost.count(thread_time() - began, is_read=cold is not None)
         if via != "auto" or page.page is None or cold is None or not isinstance(cold.content, PageContent):
             return page
+        with self._learning():
+            self._learn_from(page, cold, cold.content, url)
+        return page
+
+    def _learn_from(self, page: ExtractedPage, cold: Document, content: PageContent, url: str | None) -> None:
+        """Learn from a page that was read."""
+        assert page.page is not None
         said = ColdValues(url or "", cold.title, cold.metadata.author, cold.metadata.published)
-        content = cold.content
         if content.page.map is not page.page.map and content.page.map.source != page.page.map.source:
-            return page  # what was read had to be repaired
+            return  # what was read had to be repaired
         read = ReadPage(page.page, content.page.blocks.text, content.kept, said)
         changed = self._learner.take(page.known, read, fits=page.fits)
         if changed is not None:
             self._refresh()
             self._health.learned(changed.layout)
-        return page
+
+    @contextmanager
+    def _learning(self) -> Iterator[None]:
+        """Count the time that learning takes."""
+        began = thread_time()
+        try:
+            yield
+        finally:
+            self._cost.learn_s += thread_time() - began
 
     def _refresh(self) -> None:
         """Show what was learned in the profile."""
