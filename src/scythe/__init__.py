@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from scythe.output.arrow_tables import stream_arrow, to_arrow
     from scythe.page import Page
     from scythe.reader import get, read, read_lists
+    from scythe.site.export_rules import opening_tag
     from scythe.site.site import Site
     from scythe.watching.watch import watch
     from scythe.watching.watch_options import ListOptions, WatchOptions
@@ -45,6 +46,7 @@ __all__ = [
     "crawl",
     "from_arrow",
     "get",
+    "opening_tag",
     "read",
     "read_lists",
     "run_batch",
@@ -64,6 +66,7 @@ _HOMES = {
     "scythe.model": "Document Field Image Link Loss Metadata Paging Record RecordList TextOptions".split(),
     "scythe.page": ["Page"],
     "scythe.reader": ["get", "read", "read_lists"],
+    "scythe.site.export_rules": ["opening_tag"],
     "scythe.site.site": ["Site"],
     "scythe.output.archive_export": ["scan_archive"],
     "scythe.output.arrow_documents": ["from_arrow"],

@@ -196,6 +196,30 @@ def test_a_field_is_cut_by_a_rule_that_somebody_wrote(desk: Desk) -> None:
     assert "expected an opening" in desk.run("learn", "shop", "-o", "x.json", "--rule", "price=b", check=2).stderr
 
 
+def test_rules_are_printed_and_written_for_other_tools(desk: Desk) -> None:
+    rules = ("--rule", 'price=<span class="price">', "--field", "title")
+    desk.run("learn", "shop", "-o", "table.json", *rules)
+    table = desk.run("rules", "table.json").stdout.splitlines()
+    assert table[0].split() == ["field", "layout", "rule", "start", "inner", "repeats", "held"]
+    assert table[1].startswith('price  all       <span class="price"> (told)')
+    assert table[1].endswith(f"{len(SHOP)} of {len(SHOP)}")
+    assert "title" in table[2]
+    assert [row["field"] for row in json.loads(desk.run("rules", "table.json", "--json").stdout)] == ["price", "title"]
+    css = desk.run("rules", "table.json", "shop", "--as", "css").stdout
+    assert f"price  all       {len(SHOP)} of {len(SHOP)}  span.price" in css
+    assert "not tried" in desk.run("rules", "table.json", "--as", "xpath").stdout
+    assert json.loads(desk.run("rules", "table.json", "shop", "--as", "regex", "--json").stdout)[0]["same"] == len(SHOP)
+    desk.run("rules", "table.json", "shop", "--as", "scrapy", "-o", "spider.py")
+    assert "class SiteSpider(scrapy.Spider)" in (desk.folder / "spider.py").read_text(encoding="utf-8")
+    assert "expected one of css" in desk.run("rules", "table.json", "--as", "jq", check=2).stderr
+
+
+def test_rules_of_a_site_are_learned_from_a_sample_of_it(desk: Desk) -> None:
+    with serve(by_path({f"/{demo.path.lstrip('/')}": page(demo.html) for demo in SHOP})) as server:
+        said = desk.run("rules", server.url(SHOP[0].path), "--as", "css", "--allow-private", "--delay", "0", check=None)
+    assert "title" in said.stdout
+
+
 def test_learn_tells_that_some_values_of_a_list_stand_for_it_and_which_are_not_there(desk: Desk) -> None:
     names = [demo.path.rpartition("/")[2] for demo in SHOP]
     given = {names[0]: {"features": ["Peened and honed ready for use", "Comes with a leather sheath", "No such thing"]}}

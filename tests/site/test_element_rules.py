@@ -150,3 +150,11 @@ def test_the_file_has_a_row_for_every_field_of_every_layout() -> None:
     rows = json.loads(site.to_json())["rules"]
     assert {row["field"] for row in rows} == {"text", "title"}
     assert all(row["rule"].startswith("<") and row["layout"] == "layout-1" for row in rows)
+
+
+def test_positions_of_learned_fields_follow_a_site_that_moves() -> None:
+    site = Site.learn(PAGES, fields=["title"])
+    for number in range(60):
+        site.extract(shop(number, pad=5_000)[1], None)
+    row = Site.from_json(site.to_json()).rules[0]
+    assert (row.field, row.starting_position) == ("title", shop(10, pad=5_000)[1].index(b"<h1>"))

@@ -41,3 +41,4 @@ links: tuple[str, ...] = record.links
 following: str | None = scythe.read("<p>").paging.next
 pairs: tuple[tuple[str, str], ...] = scythe.read("<p>").attributes
 regions: tuple[scythe.RecordList, ...] = scythe.read_lists(b"<p>", method="mdr", everything=False)
+tag: str = scythe.opening_tag(b"<p>", "<p>")

@@ -45,6 +45,7 @@ Exit codes:
 
 _SQLITE = b"SQLite format 3\0"
 CheckedPath = Annotated[str, typer.Argument(metavar="PROFILE|ARCHIVE", show_default=False)]
+_TOLD = "rules that were told"
 
 
 @dataclass(slots=True)
@@ -109,9 +110,11 @@ def _check(path: str, pages: Iterator[LoadedPage]) -> Report:
     """
     from scythe.site.drift import Health
     from scythe.site.extract import Extractor
+    from scythe.site.rules import told_layout
 
     saved = profile_at(path)
-    health = Health.load(saved.health, saved.profile.layouts)
+    told = told_layout(saved.profile.rules)
+    health = Health.load(saved.health, (*saved.profile.layouts, told))
     extractor = Extractor(saved.profile, saved.profile.fields)
     before = {(event.layout, event.field): event for event in health.drift.events}
     report = Report()
@@ -123,21 +126,22 @@ def _check(path: str, pages: Iterator[LoadedPage]) -> Report:
         if got is None:
             complain(f"{page.name}: {complaint}")
             continue
+        report.pages += 1
+        report.unknown += got.layout is None and bool(saved.profile.layouts)
         health.observe(got.layout, got.fields, page.url)
-        _note(report, got.layout, got.document.how)
+        health.observe_fields(told, got.fields, page.url or "")
+        for layout in filter(None, (told, got.layout)):
+            _note(report, layout, got.document.how)
     if not report.pages:
         raise BadInput("there is no page to check")
     worse = [event for event in health.drift.events if before.get((event.layout, event.field)) != event]
     report.trouble += [_name(event.layout, event.field, event.what) for event in worse]
-    report.trouble += [line for line in _gone(report, saved.profile.layouts) if line not in report.trouble]
+    gone = _gone(report, (told, *saved.profile.layouts))
+    report.trouble += [line for line in gone if line not in report.trouble]
     return report
 
 
-def _note(report: Report, layout: Layout | None, hows: Mapping[str, str]) -> None:
-    report.pages += 1
-    if layout is None:
-        report.unknown += 1
-        return
+def _note(report: Report, layout: Layout, hows: Mapping[str, str]) -> None:
     for rules in layout.fields:
         how, _, why = hows.get(rules.name, "missing: not delivered").partition(": ")
         kind = "missing" if why.startswith("read cold") else how
@@ -158,7 +162,7 @@ def _gone(report: Report, layouts: tuple[Layout, ...]) -> Iterator[str]:
 
 
 def _name(layout: str, field_name: str, what: str) -> str:
-    return "pages fit no layout" if what == "unknown" else f"{layout}: {field_name}: {what}"
+    return "pages fit no layout" if what == "unknown" else f"{layout or _TOLD}: {field_name}: {what}"
 
 
 def _describe(report: Report) -> Iterator[str]:
@@ -166,7 +170,7 @@ def _describe(report: Report) -> Iterator[str]:
     yield f"{counted(report.pages, 'page')} checked{unknown}"
     for layout, found in report.fields.items():
         yield ""
-        yield layout
+        yield layout or _TOLD
         width = max(map(len, found))
         for name, seen in found.items():
             reasons = report.reasons.get(f"{layout}.{name}", Counter())

@@ -65,6 +65,7 @@ VERBS = {
     "batch": ("scythe.cli.batch", "Extract WARC and HTML files into Parquet tables, on all cores or a cluster."),
     "schedule": ("scythe.cli.schedule", "Show when watched lists are visited next, or try policies on a trace."),
     "explain": ("scythe.cli.explain", "Explain what a profile does with one page."),
+    "rules": ("scythe.cli.rules", "Print the rules of a site as a table, or write them for other tools."),
     "suggest": ("scythe.cli.suggest", "Suggest which pages of a site to annotate."),
     "annotate": ("scythe.cli.annotate", "Teach a site which images of its pages are relevant."),
     "ui": ("scythe.cli.ui", "Open the local web page: annotate, pick fields, inspect rules, archive and schedule."),

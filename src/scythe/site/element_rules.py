@@ -214,6 +214,7 @@ class _RowState:
     hints: HintLearner
     pages: int = 0
     held: int = 0
+    position: int = 0  # where it was when it was last looked at closely
 
 
 class RuleTable:
@@ -250,8 +251,13 @@ class RuleTable:
         state.pages += 1
         state.held += held
         every, first = (_EVERY, _FIRST) if state.row.is_told else (_EVERY_LEARNED, _FIRST_LEARNED)
-        if span is None or (state.held > first and state.held % every):
+        if span is None:
             return
+        if abs(span[0] - state.position) * 4 > state.position:
+            every = _EVERY  # it has moved far since: where to is to be seen soon
+        if state.held > first and state.held % every:
+            return
+        state.position = span[0]
         element = _element_around(page, span)
         if not state.row.is_told and state.held % (every * _WINDOW) == 0:
             state.row = replace(state.row, rule=opening_of(page, element))  # as the site looks today

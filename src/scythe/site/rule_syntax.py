@@ -174,7 +174,7 @@ _CSS_PSEUDO = re.compile(r":([a-z-]+)(\()?")
 _CSS_NTH = re.compile(r"\s*(?:(odd|even)|([+-]?\d*)n\s*(?:([+-])\s*(\d+))?|([+-]?\d+))\s*\)", re.IGNORECASE)
 _CSS_TAKE = re.compile(r"::(?:text|attr\(\s*([\w:.-]+)\s*\))\s*$")
 # whose values have no letter case in selectors on HTML: https://html.spec.whatwg.org/#case-sensitivity-of-selectors
-_ANY_CASE = frozenset(
+ANY_CASE = frozenset(
     "accept accept-charset align alink axis bgcolor charset checked clear codetype color compact declare defer dir "
     "direction disabled enctype face frame hreflang http-equiv lang language link media method multiple nohref "
     "noresize noshade nowrap readonly rel rev rules scope scrolling selected shape target text type valign valuetype "
@@ -267,9 +267,7 @@ class _Css(_Scanner):
         if found[2] is None:
             return AttributeTest(name)
         value = next((_plain_name(value) for value in found.groups()[2:5] if value is not None), "")
-        return AttributeTest(
-            name, found[2], value, any_case=name in _ANY_CASE if found[6] is None else found[6] in "iI"
-        )
+        return AttributeTest(name, found[2], value, any_case=name in ANY_CASE if found[6] is None else found[6] in "iI")
 
     def _pseudo(self, depth: int) -> tuple[Test, ...]:
         found = self.take(_CSS_PSEUDO)

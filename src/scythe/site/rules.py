@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from scythe.model import SiteImages
@@ -88,6 +89,12 @@ class Layout:
     def field(self, name: str) -> FieldRules | None:
         """Return the rules of a field, if there are any."""
         return next((rules for rules in self.fields if rules.name == name), None)
+
+
+def told_layout(rows: Sequence[ElementRule]) -> Layout:
+    """Return the rules that people wrote as fields of all pages, to be watched like those of a layout."""
+    usual = ((row, Usual(row.pages, row.held)) for row in rows if row.is_told)
+    return Layout("", tuple(FieldRules(row.field, usual=seen) for row, seen in usual))
 
 
 @dataclass(frozen=True, slots=True)

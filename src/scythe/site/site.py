@@ -33,7 +33,7 @@ from scythe.site.learn import PLACED, LayoutLearner, ReadPage
 from scythe.site.learning_cost import LearningCost
 from scythe.site.page_fields import ColdValues
 from scythe.site.profile import Saved, dump_profile, load_profile, open_profile
-from scythe.site.rules import FieldRules, Layout, Profile, Usual
+from scythe.site.rules import FieldRules, Layout, Profile, told_layout
 from scythe.site.shown_values import Memory
 from scythe.site.value_rules import ValueRules, cut_values
 
@@ -72,7 +72,7 @@ class Site:
         self._learner = LayoutLearner(self._index, self._names)
         self._lacking: dict[str, list[tuple[PageMap, Example]]] = {}  # pages without fields that they had, by layout
         self._profile = replace(profile, rules=as_told(profile.rules))
-        self._told = _told_layout(profile.rules)
+        self._told = told_layout(profile.rules)
         self._table = RuleTable(profile.rules)
         self._table.load(health or {})
         self._judge: ImageJudge | None = None
@@ -306,7 +306,7 @@ class Site:
             rows.append(tried)
         if rows:
             self._table = RuleTable(replace(row, pages=0, held=0) for row in rows)
-            self._told = _told_layout(rows)
+            self._told = told_layout(rows)
             self._profile = replace(self._profile, rules=as_told(rows))
             self._extractor = self._make_extractor()
 
@@ -410,12 +410,6 @@ class Site:
         kept = tuple(rules for rules in known.layout.fields if rules.name not in named)
         known.layout = replace(known.layout, fields=(*kept, *fields), pages=max(known.layout.pages, len(maps)))
         return learned.reasons
-
-
-def _told_layout(rows: Sequence[ElementRule]) -> Layout:
-    """Return the rules that people wrote as fields of all pages."""
-    usual = ((row, Usual(row.pages, row.held)) for row in rows if row.is_told)
-    return Layout("", tuple(FieldRules(row.field, usual=seen) for row, seen in usual))
 
 
 def _behind(old: FieldRules | None, new: ValueRules) -> ValueRules:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from scythe.site.cut import cut_text
 from scythe.site.describe_rules import describe_anchor, describe_place, describe_selector, describe_usual
+from scythe.site.element_rules import ElementRule
 from scythe.site.extract import ExtractedPage, Extractor, in_ascii_bytes
 from scythe.site.layout_marks import MappedPage
 from scythe.site.page_fields import cut_place
@@ -122,7 +124,7 @@ class Tracer:
         got = self._extractor.extract_page(body, url, "auto")
         encoding = "utf-8" if in_ascii_bytes(body) is body else "other"
         layouts = tuple(_layout(layout, got) for layout in self._profile.layouts) if got.page is not None else ()
-        fields = tuple(_field(name, got, url) for name in got.document.fields if name != "images")
+        fields = tuple(_field(name, got, url, self._extractor.told) for name in got.document.fields if name != "images")
         return CutTrace(len(body), encoding, layouts, fields), got
 
 
@@ -132,20 +134,24 @@ def _layout(layout: Layout, got: ExtractedPage) -> LayoutTrace:
     return LayoutTrace(layout.name, len(usual), len(found), got.known is not None and got.known.layout is layout)
 
 
-def _field(name: str, got: ExtractedPage, url: str | None) -> FieldTrace:
+def _field(name: str, got: ExtractedPage, url: str | None, rows: Sequence[ElementRule]) -> FieldTrace:
     field = got.document.fields[name]
     rules = got.known.layout.field(name) if got.known is not None else None
     page = got.page
+    line = line_of(page.map.source, field.span[0]) if page is not None and field.span else None
     is_cut = page is not None and rules is not None
+    told = (
+        RuleTrace("rule", row.rule, field.span[0] if field.span else None, line) for row in rows if row.field == name
+    )
     return FieldTrace(
         name=name,
         how=field.how,
         values=field.values,
         span=field.span,
-        line=line_of(page.map.source, field.span[0]) if page is not None and field.span else None,
+        line=line,
         cut_us=_time(page, rules, url) if is_cut else None,  # type: ignore[arg-type]
         usual=describe_usual(rules.usual) if rules is not None else "",
-        rules=tuple(_rules(page, rules)) if is_cut else (),  # type: ignore[arg-type]
+        rules=(*told, *(_rules(page, rules) if is_cut else ())),  # type: ignore[arg-type]
     )
 
 
