@@ -215,6 +215,7 @@ class _RowState:
     pages: int = 0
     held: int = 0
     position: int = 0  # where it was when it was last looked at closely
+    moved: int = 0  # pages to be looked at closely, as it has moved
 
 
 class RuleTable:
@@ -254,10 +255,10 @@ class RuleTable:
         if span is None:
             return
         if abs(span[0] - state.position) * 4 > state.position:
-            every = _EVERY  # it has moved far since: where to is to be seen soon
-        if state.held > first and state.held % every:
+            state.moved = _WINDOW  # far since it was last looked at: where to is to be seen soon
+        if state.held > first and state.held % (_EVERY if state.moved else every):
             return
-        state.position = span[0]
+        state.position, state.moved = span[0], max(0, state.moved - 1)
         element = _element_around(page, span)
         if not state.row.is_told and state.held % (every * _WINDOW) == 0:
             state.row = replace(state.row, rule=opening_of(page, element))  # as the site looks today
