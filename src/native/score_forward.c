@@ -24,7 +24,19 @@
 #undef NAME
 #undef TARGET
 #undef LANES
+
+#define NAME(name) JOIN(name, _avx512)
+#define TARGET __attribute__((target("avx512f,avx512vl,avx512bw,avx512dq,fma")))
+#define LANES 16
+#include "score_kernel.h"
+#undef NAME
+#undef TARGET
+#undef LANES
 static int is_wide(void) { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"); }
+static int is_widest(void) {
+    return is_wide() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl")
+           && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq");
+}
 #else
 #define WIDE 0
 #endif
@@ -53,6 +65,10 @@ static void number_shared(Page *page) {
 void forward(const Scorer *self, Page *page, double *probabilities) {
     number_shared(page);
 #if WIDE
+    if (is_widest() && !page->plain) {
+        forward_avx512(self, page, probabilities);
+        return;
+    }
     if (is_wide() && !page->plain) {
         forward_avx2(self, page, probabilities);
         return;

@@ -2,29 +2,35 @@
 
 typedef float NAME(Lanes) __attribute__((vector_size(LANES * sizeof(float)), aligned(4), may_alias));
 
-/* out = values x weights. Whole tiles of out are written; of values, only `rows` rows are read. */
-TARGET static void NAME(multiply)(float *out, const float *values, Py_ssize_t stride, const float *weights, int inner,
-                                  int padded, Py_ssize_t rows) {
+/* out = values x weights. Whole tiles of out are written; of values, only `rows` rows are read. `wide` is how many
+ * vectors are worked on side by side: as many as divide a row, so that the sums stay in registers. */
+TARGET static inline __attribute__((always_inline)) void NAME(multiply_wide)(
+    float *out, const float *values, Py_ssize_t stride, const float *weights, int inner, int padded, Py_ssize_t rows, int wide) {
     for (Py_ssize_t row = 0; row < rows; row += TILE) {
         const float *first[TILE]; /* a last tile that is not full works on its last row again */
         for (int r = 0; r < TILE; r++) first[r] = values + (row + r < rows ? row + r : rows - 1) * stride;
-        for (int column = 0; column < padded; column += 2 * LANES) {
+        for (int column = 0; column < padded; column += wide * LANES) {
             float *to = out + row * padded + column;
-            NAME(Lanes) sum[TILE][2] = {{{0}}};
+            NAME(Lanes) sum[TILE][3] = {{{0}}};
             const float *from = weights + column;
             for (int k = 0; k < inner; k++, from += padded) {
-                NAME(Lanes) low = VECTOR(from), high = VECTOR(from + LANES);
+                NAME(Lanes) part[3];
+                for (int v = 0; v < wide; v++) part[v] = VECTOR(from + v * LANES);
 #pragma GCC unroll 6
-                for (int r = 0; r < TILE; r++) {
-                    float value = first[r][k];
-                    sum[r][0] += value * low;
-                    sum[r][1] += value * high;
-                }
+                for (int r = 0; r < TILE; r++)
+                    for (int v = 0; v < wide; v++) sum[r][v] += first[r][k] * part[v];
             }
             for (int r = 0; r < TILE; r++)
-                for (int v = 0; v < 2; v++) VECTOR(to + r * padded + v * LANES) = sum[r][v];
+                for (int v = 0; v < wide; v++) VECTOR(to + r * padded + v * LANES) = sum[r][v];
         }
     }
+}
+
+TARGET static void NAME(multiply)(float *out, const float *values, Py_ssize_t stride, const float *weights, int inner,
+                                  int padded, Py_ssize_t rows) {
+    if (LANES > 8 && padded % (3 * LANES) == 0) NAME(multiply_wide)(out, values, stride, weights, inner, padded, rows, 3);
+    else if (padded % (2 * LANES) == 0) NAME(multiply_wide)(out, values, stride, weights, inner, padded, rows, 2);
+    else NAME(multiply_wide)(out, values, stride, weights, inner, padded, rows, 1);
 }
 
 /* tanh by 1 - 2 / (exp(2x) + 1), with exp as a power of two times a short series: good to 2e-7. */
