@@ -110,7 +110,6 @@ class Signs(NamedTuple):
     times: frozenset[str]
     currencies: frozenset[str]
     measures: frozenset[str]
-    words: frozenset[str]  # all but months
 
 
 @lru_cache(maxsize=1)
@@ -122,7 +121,7 @@ def _signs() -> Signs:
             found.setdefault(kind, []).extend(words.split())
     ends = ("", ".", ",")  # texts are cut at spaces
     signs = {kind: frozenset(word + end for word in words for end in ends) for kind, words in found.items()}
-    return Signs(**signs, words=signs["times"] | signs["currencies"] | signs["measures"])
+    return Signs(**signs)
 
 
 def read_texts(texts: Sequence[str]) -> Floats:
@@ -151,11 +150,9 @@ def _pack(text: str) -> int:
         words = size // 2
     start = text[:_READ_CHARS]
     parts = start.lower().split() if words <= _AMOUNT_WORDS else []
-    signs = _signs()
-    signed = not signs.words.isdisjoint(parts)
-    found = _read_digits(start, words, parts, signed) if _DIGIT.search(start) else 0
+    found = _read_digits(start, words, parts) if _DIGIT.search(start) else 0
     spaceless = size <= _SHORT_AMOUNT and not text.isascii() and _AMOUNT.search(text)
-    if spaceless or (signed and not signs.measures.isdisjoint(parts)):
+    if spaceless or not _signs().measures.isdisjoint(parts):
         found |= _HAS_MEASURE
     if words >= _SENTENCE_WORDS and text.endswith(_ENDS):
         found |= _IS_SENTENCE
@@ -166,16 +163,15 @@ def _pack(text: str) -> int:
     return size << _SIZE_SHIFT | words << _WORDS_SHIFT | found
 
 
-def _read_digits(start: str, words: int, parts: list[str], signed: bool) -> int:
-    """Say what the digits of a text mean; `signed` says whether any word is a sign."""
+def _read_digits(start: str, words: int, parts: list[str]) -> int:
+    """Say what the digits of a text mean."""
     found = _HAS_DIGIT | _IS_QUANTITY if start[0] in _DIGITS else _HAS_DIGIT
     if words > _DATED_WORDS:
         return found
     signs = _signs()
-    timed = signed and not signs.times.isdisjoint(parts)
-    if timed or _DATE.search(start) or not signs.months.isdisjoint(map(_BEGINNING, parts)):
+    if not signs.times.isdisjoint(parts) or _DATE.search(start) or not signs.months.isdisjoint(map(_BEGINNING, parts)):
         found |= _HAS_DATE
-    if words <= _PRICE_WORDS and (_CURRENCY.search(start) or (signed and not signs.currencies.isdisjoint(parts))):
+    if words <= _PRICE_WORDS and (_CURRENCY.search(start) or not signs.currencies.isdisjoint(parts)):
         found |= _HAS_PRICE
     return found
 
