@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import os
 import re
-import secrets
 import sys
 import time
 from collections.abc import Iterator
@@ -31,7 +30,7 @@ def replacing(path: Path, *, sync: bool = False) -> Iterator[IO[bytes]]:
     An OSError that names no file gets the name of this one. What killed processes left in the folder is cleared away.
     """
     _clear(path.parent)
-    unfinished = path.with_name(f".{secrets.token_hex(8)}.unfinished")
+    unfinished = path.with_name(f".{os.urandom(8).hex()}.unfinished")
     try:
         with unfinished.open("xb") as file:
             _hold(file)

@@ -11,7 +11,6 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b
-from statistics import median_low
 from typing import cast
 
 from scythe.errors import BadInput
@@ -349,7 +348,7 @@ def try_rule(row: ElementRule, pages: Sequence[tuple[str, PageMap]]) -> tuple[El
     if not there:
         return replace(row, repetition=bool(row.repetition)), (f"matches none {some}, such as {pages[0][0]}",)
     if row.repetition is None:
-        row = replace(row, repetition=median_low(there) > 1)
+        row = replace(row, repetition=sorted(there)[(len(there) - 1) // 2] > 1)
     notes: list[str] = []
     several = sum(count > 1 for count in counts)
     if (several and "repetition" not in row.told) or (several and not row.repetition):

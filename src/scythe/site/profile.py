@@ -6,7 +6,6 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, fields, is_dataclass
-from difflib import get_close_matches
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple, get_args, get_origin, get_type_hints
@@ -155,6 +154,8 @@ def _unknown(value: Any, kind: type, path: str) -> Iterator[tuple[str, str]]:
     for key, given in value.items():
         if key not in keys:
             if not (kind is _File and key == "scythe_profile"):
+                from difflib import get_close_matches
+
                 near = get_close_matches(key, keys, 1)
                 meant = f"did you mean {near[0]!r}?" if near else f"expected one of {', '.join(keys)}"
                 yield f"{path}.{key}", f"unknown key {key!r:.60}; {meant}"
