@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import io
 import mmap
+import os
 import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -154,6 +156,14 @@ def _too_long(page_bytes: int) -> str:
     return f"longer than {page_bytes} bytes"
 
 
+@lru_cache(maxsize=256)  # a sample is read record by record, and a look costs as much as four of them
+def _packs_several(path: str, changed_ns: int) -> bool:
+    """Say whether several records of a file are packed as one."""
+    with Path(path).open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+        first = islice(read_pieces(content, next_piece(content, 0)), _LOOKED_AT)
+        return any(len(split_piece(piece)[0]) > 1 for piece in first)
+
+
 class _WarcReader:
     """Reads the records of one file that begin in the stretch of a unit."""
 
@@ -163,9 +173,7 @@ class _WarcReader:
         self._page_bytes = page_bytes
         self._found = found
         self._is_packed = is_compressed(content)
-        self._is_grouped = self._is_packed and any(
-            len(split_piece(piece)[0]) > 1 for piece in islice(read_pieces(content, next_piece(content, 0)), _LOOKED_AT)
-        )
+        self._is_grouped = self._is_packed and _packs_several(unit.path, os.fstat(file.fileno()).st_mtime_ns)
         self._resume = 0  # where reading in one go may begin again
 
     def read(self) -> Iterator[Capture]:

@@ -31,6 +31,8 @@ _TABLE = 16_384  # ... and of a part of a table
 _TABLE_PARTS = frozenset(b"td th tr tbody thead tfoot caption".split())
 _DELIMITERS = frozenset(b"\"'=/?&-_ >")
 _SEARCH = search_by()
+_new_tuple = tuple.__new__  # half the time of calling a named tuple
+_check = native.check_element if native is not None else None
 DOUBT, ABSENT, CUT = "doubt", "absent", "cut"
 
 
@@ -62,9 +64,11 @@ class ByteCutter:
 
     __slots__ = (
         "_closing",
+        "_closing_size",
         "_context",
         "_in_table",
         "_inner",
+        "_is_whole",
         "_marker",
         "_opens",
         "_position",
@@ -88,6 +92,8 @@ class ByteCutter:
         self._tags = resolve_tags(opening)
         self._in_table = self._tags.start[1:].lower() in _TABLE_PARTS
         self._closing = self._tags.end
+        self._closing_size = len(self._closing)
+        self._is_whole = not rule.before and not rule.after
         self._marker = rule.end_marker.encode("latin-1")
         self._inner = rule.inner_tag_count
 
@@ -123,15 +129,17 @@ class ByteCutter:
 
         Near are 1 KB in front of it, and for a part of a table all from where that begins.
         """
-        if native is None:
+        if _check is None:
             return 0
         start = max(0, span[0] - _NEAR)
         if self._in_table:
-            table = max(body.rfind(b"<table", 0, span[0]), body.rfind(b"<TABLE", 0, span[0]))
-            if table < span[0] - _TABLE:
+            lowest = max(0, span[0] - _TABLE)
+            table = body.rfind(b"<table", lowest, span[0])
+            table = max(table, body.rfind(b"<TABLE", max(table, lowest), span[0]))
+            if table < 0:
                 return 0
             start = min(start, table)
-        inner: int = native.check_element(body, start, *span)
+        inner: int = _check(body, start, *span)
         return inner
 
     def cut(self, body: bytes) -> ByteCut:
@@ -139,11 +147,22 @@ class ByteCutter:
         span = self.find(body)
         if span is None:
             return ByteCut(ABSENT if self.is_absent(body) else DOUBT)
-        inner = self.content_start(body, span)
+        start, end = span
+        if self._in_table or _check is None:
+            inner = self.content_start(body, span)
+        else:
+            inner = _check(body, start - _NEAR if start > _NEAR else 0, start, end)
         if not inner:
             return ByteCut(DOUBT)
-        value = read_part(body[inner : span[1] - len(self._closing)], self.rule)
-        return ByteCut(CUT, value, span) if value else ByteCut(DOUBT)
+        part = body[inner : end - self._closing_size]
+        if self._is_whole and b"<" not in part and b"&" not in part and b"\0" not in part:  # most values
+            try:
+                value: str | None = " ".join(part.decode().split())
+            except UnicodeDecodeError:
+                return ByteCut(DOUBT)
+        else:
+            value = read_part(part, self.rule)
+        return _new_tuple(ByteCut, (CUT, value, span)) if value else ByteCut(DOUBT)
 
 
 # a tag with a `<` or `>` in its attributes is left to the map
