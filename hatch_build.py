@@ -31,6 +31,7 @@ HARDENING = (
     "-fstack-protector-strong", "-fstack-clash-protection", "-fcf-protection", "-D_FORTIFY_SOURCE=2",
     "-Wl,-z,relro,-z,now", "-Wl,-z,noexecstack",
 )  # fmt: skip
+FASTER = ("-flto",)  # maps are made in 6 % less time; not known to all compilers either
 
 
 class ExtensionHook(BuildHookInterface):
@@ -71,11 +72,11 @@ def compile_extension(target: Path, *more: str) -> str:
     include = Path(sysconfig.get_path("include"))
     if shutil.which(compiler[0]) is None or not (include / "Python.h").is_file():
         return "no C compiler, or no Python headers"
-    hardening = _known(compiler, HARDENING)
+    known = _known(compiler, (*HARDENING, *FASTER))
     sources = map(str, sorted((ROOT / "src" / "native").glob("*.c")))
     target.parent.mkdir(parents=True, exist_ok=True)
     fresh = target.with_name(f"{target.name}.{os.getpid()}")  # renamed when whole: the old one may be in use
-    command = [*compiler, *_flags(), *hardening, *more, f"-I{include}", *sources, "-o", str(fresh), "-lm"]
+    command = [*compiler, *_flags(), *known, *more, f"-I{include}", *sources, "-o", str(fresh), "-lm"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603
     if done.returncode:
         fresh.unlink(missing_ok=True)

@@ -416,10 +416,12 @@ def begins_in(text: str, script: str) -> bool:
 
 def script_of(text: str) -> str:
     """Return the script of most letters at the beginning of a text, or an empty string where there are too few."""
-    letters = [ord(c) for c in text[:_LOOKED_AT:_STRIDE] if c.isalpha()]
+    letters = "".join(filter(str.isalpha, text[:_LOOKED_AT:_STRIDE]))
     if len(letters) < _LETTERS:
         return ""
-    found = Counter(_SCRIPTS[bisect_right(_STARTS, letter) - 1][1] for letter in letters)
+    if letters.isascii():
+        return "latin"
+    found = Counter(_SCRIPTS[bisect_right(_STARTS, ord(letter)) - 1][1] for letter in letters)
     script, count = found.most_common(1)[0]
     return script if 2 * count > len(letters) else ""
 

@@ -11,15 +11,19 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from scythe.errors import BadInput
+from scythe.model import Field
 from scythe.page.map import PageMap
 from scythe.site.element_patterns import ElementPattern, TooMuchWork, find_elements, own_texts
 from scythe.site.papers.position_hints import UNKNOWN, HintLearner, HintOptions
 from scythe.site.rule_syntax import CompiledRule, compile_rule
 from scythe.site.value_places import element_text
 from scythe.site.value_rules import CutValue
+
+if TYPE_CHECKING:
+    from scythe.site.rules import Layout
 
 _OPTION = re.compile(r";\s*(position|inner|repetition)\s*=\s*([-\w]+)\s*$")
 _YES_NO = {"yes": True, "true": True, "no": False, "false": False}
@@ -224,6 +228,7 @@ class RuleTable:
         self._states: dict[tuple[str, str], _RowState] = {}
         for row in rows:
             self._states[row.layout, row.field] = _RowState(row, HintLearner(_OPTIONS), row.pages, row.held)
+        self._told = tuple(field for layout, field in self._states if not layout)
 
     @property
     def told(self) -> tuple[ElementRule, ...]:
@@ -239,38 +244,52 @@ class RuleTable:
         )
         return tuple(sign(_with_hints(state)) for state in kept)
 
-    def observe(self, layout: str, field: str, page: PageMap, span: tuple[int, int] | None, *, held: bool) -> None:
-        """Take in whether a page had a field and, where it was cut, from which bytes."""
-        state = self._states.get((layout, field)) or self._states.get(("", field))
-        if state is None:
-            if span is None or not layout or len(self._states) >= MOST_ROWS:
-                return
-            opening = opening_of(page, _element_around(page, span))
-            row = ElementRule(field, opening, layout=layout)
-            state = self._states[layout, field] = _RowState(row, HintLearner(_OPTIONS))
-        state.pages += 1
-        state.held += held
-        every, first = (_EVERY, _FIRST) if state.row.is_told else (_EVERY_LEARNED, _FIRST_LEARNED)
-        if span is None:
+    def observe(self, layout: Layout | None, fields: Mapping[str, Field], page: PageMap) -> None:
+        """Take in which fields a page had and, on some pages, from which bytes they were cut."""
+        states = self._states
+        for name in self._told:
+            if name in fields:
+                self._count(states["", name], fields[name], page)
+        if layout is None:
             return
-        if abs(span[0] - state.position) * 4 > state.position:
+        for rules in layout.fields:
+            field = fields.get(rules.name)
+            if field is None or rules.name in self._told:
+                continue
+            state = states.get((layout.name, rules.name))
+            if state is not None:
+                self._count(state, field, page)
+            elif field.span is not None and len(states) < MOST_ROWS:
+                opening = opening_of(page, _element_around(page, field.span))
+                state = _RowState(ElementRule(rules.name, opening, layout=layout.name), HintLearner(_OPTIONS))
+                states[layout.name, rules.name] = state
+                self._count(state, field, page)
+
+    def _count(self, state: _RowState, field: Field, page: PageMap) -> None:
+        state.pages += 1
+        if not field.values:
+            return
+        state.held += 1
+        is_told = state.row.is_told
+        every, first = (_EVERY, _FIRST) if is_told else (_EVERY_LEARNED, _FIRST_LEARNED)
+        if field.span is None or not field.how.startswith("cut"):
+            return
+        position = field.span[0]
+        if abs(position - state.position) * 4 > state.position:
             state.moved = _WINDOW  # far since it was last looked at: where to is to be seen soon
         if state.held > first and state.held % (_EVERY if state.moved else every):
             return
-        state.position, state.moved = span[0], max(0, state.moved - 1)
-        element = _element_around(page, span)
-        if not state.row.is_told and state.held % (every * _WINDOW) == 0:
+        state.position, state.moved = position, max(0, state.moved - 1)
+        element = _element_around(page, field.span)
+        is_renewed = state.held % (every * _WINDOW) == 0
+        if not is_told and is_renewed:
             state.row = replace(state.row, rule=opening_of(page, element))  # as the site looks today
         inner = int((page.tag[element : page.last[element]] == page.tag[element]).sum())
         same = None
-        if state.held <= (_WINDOW if state.row.is_told else _COUNTED) or state.held % (every * _WINDOW) == 0:
+        if is_renewed or state.held <= (_WINDOW if is_told else _COUNTED):
             pattern = compile_rule(state.row.rule).pattern
             same = len(find_elements(page, pattern)) if pattern is not None else None
         state.hints.observe(int(page.start[element]), inner, same)
-
-    def has(self, layout: str, field: str) -> bool:
-        """Say whether there is a row of a field."""
-        return (layout, field) in self._states
 
     def dump(self) -> dict[str, object]:
         """Return what predictions rest on as JSON can hold it, a line a row."""

@@ -92,6 +92,7 @@ class KnownLayout:
 
     def __init__(self, layout: Layout) -> None:
         self.layout = layout
+        self._text: tuple[Layout, TextRule | None] | None = None
         self.marks = LayoutMarks(layout.marked, dict(layout.marks))
         self.outside = LayoutMarks(layout.marked, dict(layout.outside))
         self.child: KnownLayout | None = None  # for its pages that the rule of its text does not fit
@@ -100,8 +101,10 @@ class KnownLayout:
     @property
     def text(self) -> TextRule | None:
         """The rule of the main text, if there is one."""
-        found = self.layout.field("text")
-        return found.text if found is not None else None
+        if self._text is None or self._text[0] is not self.layout:
+            found = self.layout.field("text")
+            self._text = self.layout, found.text if found is not None else None
+        return self._text[1]
 
     def frozen(self) -> Layout:
         """Return the layout with its marks as they are now."""

@@ -326,14 +326,7 @@ class Site:
         fields = page.fields
         if self._profile.rules:
             self._health.observe_fields(self._told, fields, url or "")
-        own = {rules.name for rules in page.layout.fields} if page.layout is not None else set()
-        layout = page.layout.name if page.layout is not None else ""
-        for name in fields:
-            is_told = self._table.has("", name)
-            if is_told or name in own:
-                span = fields[name].span if fields[name].how.startswith("cut") else None
-                where = "" if is_told else layout
-                self._table.observe(where, name, page.page.map, span, held=bool(fields[name].values))
+        self._table.observe(page.layout, fields, page.page.map)
 
     def _heal(self, page: ExtractedPage, before: Example) -> None:
         """Learn fields shown by example anew, where rules lack them, from what the same pages had before."""
