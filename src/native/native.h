@@ -10,6 +10,7 @@
 PyObject *find_links(PyObject *module, PyObject *args);
 
 /* forest.c, scorer.c */
+PyObject *pack_forest(PyObject *module, PyObject *args);
 PyObject *predict_forest(PyObject *module, PyObject *args);
 PyObject *make_scorer_type(void);
 

@@ -16,16 +16,18 @@ def find_links(
 ) -> tuple[list[bytes | tuple[bytes, bytes]], list[bytes], int, bool]:
     """Return links (href, or href and rel), other tags, how many more there were, and whether all was read."""
 
-def predict_forest(
+def pack_forest(
     roots: NDArray[Any],
     first: NDArray[Any],
     feature: NDArray[Any],
     threshold: NDArray[Any],
     value: NDArray[Any],
-    rows: NDArray[Any],
     width: int,
-) -> bytearray:
-    """Return the mean over the trees for each row as float64. Raises ValueError for arrays that do not fit."""
+) -> object:
+    """Return a forest for rows of so many columns. Raises ValueError for arrays that do not fit together."""
+
+def predict_forest(packed: object, rows: NDArray[Any]) -> bytearray:
+    """Return the mean over the trees for each row as float64. Raises ValueError for rows of another width."""
 
 def choose_blocks(
     probabilities: NDArray[np.float64],

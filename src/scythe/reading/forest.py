@@ -41,8 +41,7 @@ class Forest:
         """Return the mean over the trees for each row."""
         values = np.ascontiguousarray(rows, dtype=np.float32)
         if COMPILED is not None and len(values):
-            nodes = (self.roots, self.first, self.feature, self.threshold, self.value)
-            return np.frombuffer(COMPILED.predict_forest(*nodes, values, values.shape[1]))
+            return np.frombuffer(COMPILED.predict_forest(_pack(self, values.shape[1]), values))
         return self.predict_by_arrays(values)
 
     def predict_by_arrays(self, values: NDArray[np.float32]) -> NDArray[np.float64]:
@@ -65,6 +64,23 @@ class Forest:
             active, here, base = active[moved], below[moved], base[moved]
         found: NDArray[np.float64] = self.value.take(node).reshape(-1, count).mean(axis=0, dtype=np.float64)
         return found
+
+
+_REMEMBERED = 8  # forests: the shipped ones, and those of a cross-validation, which take turns
+_packed: list[tuple[Forest, int, object]] = []
+
+
+def _pack(forest: Forest, width: int) -> object:
+    """Return a forest as the compiled walk reads it; that of the last ones is remembered."""
+    for known, wide, packed in _packed:
+        if known is forest and wide == width:
+            return packed
+    assert COMPILED is not None
+    made: object = COMPILED.pack_forest(
+        forest.roots, forest.first, forest.feature, forest.threshold, forest.value, width
+    )
+    _packed[:] = [(forest, width, made), *_packed][:_REMEMBERED]
+    return made
 
 
 def from_json(text: str, form: str = RECORDS) -> Forest:
