@@ -11,6 +11,7 @@ from tests.demo_sites import demo_site
 from tests.fetch.server import always, by_path, page, serve
 from typer.testing import CliRunner
 
+from scythe.archive.open import open_archive
 from scythe.cli.explain import _describe
 from scythe.cli.main import app
 from scythe.demo import BASE, DemoPage
@@ -317,6 +318,24 @@ def test_explain_names_how_many_layouts_and_values_are_not_shown() -> None:
     assert lines[shown] == f"  and {8 - shown} layouts that fit less"
     assert [line.split()[-1] for line in lines if "value" in line] == ["a", "b", "c"]
     assert "         and 2 more" in lines
+
+
+def test_every_command_takes_what_an_archive_knows_of_a_site(desk: Desk) -> None:
+    open_archive(desk.folder / "site.db").close()
+    where = "site.db#demo.example"
+    desk.run("learn", "first", "--url", BASE, "-o", where)
+    out = desk.run("cut", "site.db", "rest", "--url", BASE).stdout
+    assert out == desk.run("cut", "news.json", "rest", "--url", BASE).stdout
+    page = f"rest/{NEWS[-1].path.lstrip('/')}"
+    assert "this one" in desk.run("explain", where, page).stdout
+    desk.run("check", "site.db", "rest", "--url", BASE)
+    desk.run("cut", "site.db", "rest", "--url", BASE, "--update", "-o", "all.jsonl")
+    desk.run("export", "site.db", "--what", "profile", "-o", "out.json")
+    exported = desk.run("export", "site.db", "--what", "profile", "--site", "demo.example").stdout
+    assert (desk.folder / "out.json").read_text(encoding="utf-8") == exported
+    assert desk.run("cut", "out.json", "rest", "--url", BASE).stdout == out
+    desk.run("export", "news.json", "--what", "profile", check=2)
+    assert "is an archive" in desk.run("annotate", "site.db", page, check=2).stderr
 
 
 def test_check_is_content_with_pages_of_the_same_design(desk: Desk) -> None:

@@ -16,7 +16,7 @@ from scythe.web.home.home import see_about
 from scythe.web.learned_sites import LearnedSites
 from scythe.web.operations import Nothing
 from scythe.web.rules.rules import MeasuredSites
-from scythe.web.state import PROFILE, Jobs, State, StateOptions
+from scythe.web.state import PAGES_AT_HAND, PROFILE, Jobs, NotNow, State, StateOptions
 
 
 @pytest.mark.parametrize(
@@ -58,13 +58,38 @@ def test_the_trees_of_the_last_pages_are_kept() -> None:
 
 def test_a_profile_is_loaded_from_and_saved_to_places_that_are_there(tmp_path: Path) -> None:
     site = Site(Profile(()))
-    with pytest.raises(BadInput, match="start again with --profile FILE"):
+    with pytest.raises(NotNow, match="start again with --archive FILE or --profile FILE"):
         State(StateOptions()).save_site(PROFILE, site)
     state = State(StateOptions(str(tmp_path / "a.db")))
     with pytest.raises(BadInput, match="no site 'nowhere' in the archive"):
         state.load_site("nowhere")
     with pytest.raises(BadInput, match="no site 'nowhere' in the archive"):
         state.save_site("nowhere", site)
+
+
+def test_what_is_taught_of_pages_at_hand_is_kept_in_the_archive(tmp_path: Path) -> None:
+    state = State(StateOptions(str(tmp_path / "a.db")), pages(2))
+    assert state.load_site(PROFILE) is None
+    assert "version 1 in" in state.save_site(PROFILE, Site(Profile((), ("title",))))
+    assert state.site_keys() == [PROFILE, "a.example"]
+    assert state.part(LearnedSites).find(PROFILE).profile.fields == ("title",)
+    state = State(StateOptions(str(tmp_path / "a.db")), [LoadedPage("x.html", b"<p>")])
+    state.save_site(PROFILE, Site(Profile(())))
+    assert PAGES_AT_HAND in state.site_keys()
+
+
+def test_a_profile_that_is_a_file_is_for_a_site_of_which_the_archive_knows_nothing(tmp_path: Path) -> None:
+    file = tmp_path / "site.json"
+    state = State(StateOptions(str(tmp_path / "a.db"), file), pages(1))
+    assert state.file_for("a.example") is None
+    Site(Profile((), ("title",))).save(file)
+    taken = state.file_for("a.example")
+    assert taken is not None
+    assert '"title"' in taken
+    assert state.file_for("other.example") is None
+    with state.archive() as archive:
+        save_profile(archive, add_site(archive, "a.example", Url("https://a.example/")), "{}")
+    assert state.file_for("a.example") is None
 
 
 def test_old_work_is_forgotten_and_what_goes_on_is_not() -> None:

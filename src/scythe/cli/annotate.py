@@ -16,11 +16,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from scythe.archive.site_profiles import is_in_archive
 from scythe.atomic_files import write_atomically
 from scythe.cli.console import FAILED, OK, USAGE, complain, counted, neutralise, say_lines, show_progress, take_any_text
 from scythe.cli.learn import load_to_learn
 from scythe.cli.options import BaseUrl, Delay, fetch_flags, verb
-from scythe.cli.page_inputs import SETS, keep_good, load_pages, page_named
+from scythe.cli.page_inputs import SETS, keep_good, load_pages, load_site, page_named, profile_at, save_site
 from scythe.cli.ui import ServeWish, serve_flags
 from scythe.cli.ui import open_page as open_web_page
 from scythe.errors import BadInput
@@ -107,7 +108,7 @@ class LabelJob:
         has_pages = is_address(site) or path.is_dir() or path.suffix.lower() in PAGE_SUFFIXES
         self.is_site = is_address(site)
         self.profile = None if has_pages or site.lower().endswith(SETS) else site
-        self.exists = self.profile is not None and path.exists()
+        self.exists = self.profile is not None and (path.exists() or is_in_archive(site))
         self.inputs = list(pages) if self.profile is not None else [site, *pages]
         self.base, self.fetch, self.delay_s = base, fetch, delay_s
 
@@ -120,16 +121,14 @@ class LabelJob:
 
     def open_known(self) -> tuple[LabelledPage, ...]:
         """Return the pages that the profile has labels of. Raises BadInput, OSError."""
-        from scythe.site.profile import open_profile
-
-        return open_profile(self.profile).profile.images.labelled if self.profile is not None and self.exists else ()
+        return profile_at(self.profile).profile.images.labelled if self.profile is not None and self.exists else ()
 
     def open_site(self, pages: Sequence[LoadedPage]) -> Site:
         """Load the profile, or learn one from pages. Raises BadInput, OSError."""
         from scythe.site.site import Site
 
         if self.profile is not None and self.exists:
-            return Site.load(self.profile)
+            return load_site(self.profile)
         return Site.learn([(page.url, page.body) for page in spread(list(pages), FROM_FILES)])
 
 
@@ -151,6 +150,8 @@ def open_annotating(job: LabelJob, target: Path, serving: ServeWish, *, by: str 
     from scythe.web.annotate.annotate_session import AnnotationSessions
     from scythe.web.state import State, StateOptions
 
+    if is_in_archive(target):
+        raise BadInput(f"{target} is an archive: its pages are annotated on the page of scythe ui --archive {target}")
     served = serving.options()
     _take_over(job, target)
     if target.exists():
@@ -172,9 +173,7 @@ def _take_over(job: LabelJob, target: Path) -> None:
         return
     if target.exists():
         raise BadInput(f"{target} already exists; to extend it, give it as SITE")
-    from scythe.site.site import Site
-
-    Site.load(job.profile).save(target)
+    load_site(job.profile).save(target)
 
 
 HELP = """Teach a site which images of its pages are relevant.
@@ -298,7 +297,7 @@ def _learn(
     _tell_conflicts(outcome.conflicts, conflicts_out)
     if strict and (outcome.conflicts or lost):
         raise _Unwritten("not all labels could be used" if lost else "people do not agree")
-    site.save(target)
+    save_site(str(target), site)
     say_lines(_report(outcome, len(lost), target))
 
 
@@ -329,11 +328,10 @@ def _place(shelf: LabelPages, tables: Sequence[tuple[Path, Labels]]) -> tuple[li
 
 def _write_template(job: LabelJob, output: str | None) -> None:
     from scythe.site.judge_images import ImageJudge
-    from scythe.site.profile import open_profile
 
     if job.profile is not None and not job.inputs:
         raise BadInput("--template needs pages: files or URLs")
-    known = open_profile(job.profile).profile.images if job.profile is not None and job.exists else None
+    known = profile_at(job.profile).profile.images if job.profile is not None and job.exists else None
     if job.profile is not None and known is None:
         complain(f"{job.profile}: there is no such profile yet; the guesses are those for any site")
     loaded = job.load()

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from scythe.archive.site_profiles import is_in_archive
 from scythe.cli.console import FAILED, OK, USAGE, attempt, complain, counted, say_lines, show_progress
 from scythe.cli.options import AsJson, BaseUrl, MorePages, fetch_flags, verb
 from scythe.cli.page_inputs import load_pages, profile_at
@@ -23,8 +24,8 @@ if TYPE_CHECKING:
 
 HELP = """Check whether the rules of a profile still fit its site, or whether an archive is whole.
 
-Of an archive, an SQLite file or a postgresql:// address, everything is read and compared with its sums. Of a profile,
-PAGES are recent pages of the site: files, folders, quoted patterns, page sets, or URLs. A rule has stopped matching if
+Of an archive without PAGES, an SQLite file or a postgresql:// address, everything is read and compared with its sums.
+Of a profile, in a file or an archive, PAGES are recent pages of the site: files, folders, quoted patterns, page sets, or URLs. A rule has stopped matching if
 its field is missing or implausible on several pages in a row or on all pages given, or if the pages fit no layout. The
 profile is not changed.
 
@@ -33,6 +34,7 @@ Examples:
   scythe check news.json today/                      a report
   scythe check news.json today/ --json               for a program
   scythe check news.json today/ || mail -s drift me  in a nightly job
+  scythe check news.db today/                        a report on what a crawl learned
   scythe check news.db                               whether an archive is as it was stored
 
 \b
@@ -43,7 +45,6 @@ Exit codes:
 """
 
 
-_SQLITE = b"SQLite format 3\0"
 CheckedPath = Annotated[str, typer.Argument(metavar="PROFILE|ARCHIVE", show_default=False)]
 _TOLD = "rules that were told"
 
@@ -63,9 +64,7 @@ class Report:
 def check(
     profile: CheckedPath, pages: MorePages = None, url: BaseUrl = None, as_json: AsJson = False, *, fetch: FetchOptions
 ) -> int:
-    if is_archive(profile):
-        if pages:
-            raise BadInput(f"{profile} is an archive, which is checked without pages")
+    if not pages and is_in_archive(profile):
         return _check_archive(profile, as_json=as_json)
     if not pages:
         raise BadInput("name pages to check the profile with")
@@ -77,17 +76,6 @@ def check(
     else:
         say_lines(_describe(report))
     return FAILED if report.trouble else OK
-
-
-def is_archive(path: str) -> bool:
-    """Say whether a path is that of an archive."""
-    if path.startswith(("postgresql://", "postgres://")):
-        return True
-    try:
-        with open(path, "rb") as file:
-            return file.read(len(_SQLITE)) == _SQLITE
-    except OSError:
-        return False
 
 
 def _check_archive(where: str, *, as_json: bool) -> int:

@@ -12,7 +12,7 @@ import typer
 
 from scythe.cli.console import FAILED, OK, USAGE, attempt, complain, counted, neutralise, show_progress
 from scythe.cli.options import BaseUrl, Pages, ProfilePath, fetch_flags, verb
-from scythe.cli.page_inputs import load_pages, load_site
+from scythe.cli.page_inputs import load_pages, load_site, save_site
 from scythe.cli.sinks import open_document_sink, require_format
 from scythe.errors import BadInput
 from scythe.fetch.fetch_options import FetchOptions
@@ -26,9 +26,10 @@ if TYPE_CHECKING:
 
 HELP = """Cut the fields of a learned site out of pages, without parsing them where that is certain.
 
-PROFILE comes from `scythe learn`. PAGES are files, folders, quoted patterns, page sets (JSON lines with html and url),
-URLs, or - for standard input. A field is cut from the bytes if two rules of its layout agree; otherwise the page is
-parsed in full, and the field taken from the tree or left out. Every field says which.
+PROFILE comes from `scythe learn`, or is an archive (ARCHIVE#HOST where it has several sites). PAGES are files,
+folders, quoted patterns, page sets (JSON lines with html and url), URLs, or - for standard input. A field is cut from
+the bytes if two rules of its layout agree; otherwise the page is parsed in full, and the field taken from the tree or
+left out. Every field says which.
 
 \b
 Examples:
@@ -37,6 +38,7 @@ Examples:
   scythe cut news.json page.html -f txt            only the text
   scythe cut news.json saved/ --via tree           apply the same rules to the parsed page
   scythe cut news.json today/ --update -o out.csv  save what is relearned after a redesign
+  scythe cut site.db saved/ -o news.jsonl          by what a crawl learned
 
 \b
 Exit codes:
@@ -107,7 +109,7 @@ def cut(
     complain(tally.summary())
     _tell_changes(site, noted)
     if update:
-        site.save(profile)
+        save_site(profile, site)
     return FAILED if tally.failed else OK
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from scythe.atomic_files import write_atomically
 from scythe.cli.console import EMPTY, FAILED, OK, complain, count_progress, counted, neutralise
 from scythe.cli.crawl_report import tell_damage
 from scythe.cli.options import verb
@@ -37,6 +38,7 @@ Examples:
   scythe export site.db --what images -o images.csv  one row per image, with its score
   scythe export site.db --kind article --since 2026-11-01 --match '*/news/*' -o news.jsonl
   scythe export postgresql://db/web --site example.org -o example.parquet
+  scythe export site.db --what profile -o site.json  what was learned of the site, as a file
   scythe export site.db | jq -r .title               in a pipe
   scythe export --check site.warc.gz                 check a WARC file for damage
 
@@ -68,7 +70,10 @@ def export(
         ),
     ] = None,
     what: Annotated[
-        str, typer.Option(metavar="pages|records|images", help="What to write, one per line or row.")
+        str,
+        typer.Option(
+            metavar="pages|records|images|profile", help="What to write: a row for each, or what was learned."
+        ),
     ] = "pages",
     site: Annotated[
         list[str] | None, typer.Option("--site", metavar="HOST", help="Only this site of the archive; can be repeated.")
@@ -106,6 +111,8 @@ def export(
 ) -> int:
     if check:
         return _check(archive, quiet=quiet)
+    if what == "profile":
+        return _export_profile(archive, site or [], output, quiet=quiet)
     from scythe.archive.results import PageQuery
     from scythe.output.archive_export import plan_export, read_date
 
@@ -129,6 +136,22 @@ def export(
     for line in tell_damage(done):
         complain(line)
     return FAILED if done.damaged else EMPTY if not done.count and fail_on_empty else OK
+
+
+def _export_profile(where: str, sites: list[str], output: str | None, *, quiet: bool) -> int:
+    """Write what was learned of one site as a profile file."""
+    from scythe.archive.site_profiles import is_in_archive, read_profile
+
+    if len(sites) > 1 or not is_in_archive(where):
+        raise BadInput("a profile is that of one site of an archive: name it with --site HOST")
+    text = read_profile(f"{where}#{sites[0]}" if sites else where)
+    if output is None or output == "-":
+        typer.echo(text, nl=False)
+        return OK
+    write_atomically(Path(output), text.encode())
+    if not quiet:
+        typer.echo(neutralise(f"1 profile written to {output}"), err=True)
+    return OK
 
 
 def _export(where: str, store: str, plan: Export, wanted: PageQuery, *, quiet: bool) -> ArchiveExport:

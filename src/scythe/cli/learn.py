@@ -11,7 +11,17 @@ import typer
 
 from scythe.cli.console import FAILED, OK, USAGE, complain, counted, say_lines, shorten
 from scythe.cli.options import BaseUrl, Delay, Pages, fetch_flags, verb
-from scythe.cli.page_inputs import Example, keep_good, load_pages, merge, own_examples, read_examples, show_on_a_page
+from scythe.cli.page_inputs import (
+    Example,
+    keep_good,
+    load_pages,
+    merge,
+    own_examples,
+    profile_at,
+    read_examples,
+    save_site,
+    show_on_a_page,
+)
 from scythe.errors import BadInput
 from scythe.fetch.fetch_options import FetchOptions
 from scythe.fetch.inputs import FROM_FILES, LoadedPage, check_base, is_address, spread
@@ -98,7 +108,7 @@ def learn(
             complain(line)
         return FAILED
     kept = _keep_labels(site, loaded, output)
-    site.save(output)
+    save_site(output, site, next((page.url for page in loaded if page.url), None))
     say_lines([*_report(site, loaded, output), *kept])
     return OK
 
@@ -165,10 +175,8 @@ def _learn(
 
 def _keep_labels(site: Site, pages: list[LoadedPage], output: str) -> list[str]:
     """Take over what people said of images from the profile that is written over, and say so."""
-    from scythe.site.profile import open_profile
-
     try:
-        known = open_profile(output).profile.images
+        known = profile_at(output).profile.images
     except (BadInput, OSError):  # there is none
         return []
     if not known.labelled:

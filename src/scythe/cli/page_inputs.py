@@ -255,19 +255,35 @@ def _reading(path: str) -> Iterator[None]:
 
 
 def load_site(path: str) -> Site:
-    """Load a profile. Raises BadInput with the path where that is not possible."""
+    """Load a profile of a file or an archive. Raises BadInput with the path where that is not possible."""
+    from scythe.archive.site_profiles import is_in_archive, read_profile
     from scythe.site.site import Site
 
     with _reading(path):
-        return Site.load(path)
+        return Site.from_json(read_profile(path)) if is_in_archive(path) else Site.load(path)
+
+
+def save_site(path: str, site: Site, start: str | None = None) -> None:
+    """Save a profile in a file or an archive; what pages list is learned first. Raises BadInput, OSError.
+
+    A site that the archive does not have is added where one of its pages is named as the `start`.
+    """
+    from scythe.archive.site_profiles import is_in_archive, write_profile
+
+    if is_in_archive(path):
+        site.learn_lists()
+        write_profile(path, site.to_json(), start)
+    else:
+        site.save(path)
 
 
 def profile_at(path: str) -> Saved:
     """Open a profile without what extracting needs. Raises BadInput with the path where that is not possible."""
-    from scythe.site.profile import open_profile
+    from scythe.archive.site_profiles import is_in_archive, read_profile
+    from scythe.site.profile import load_profile, open_profile
 
     with _reading(path):
-        return open_profile(path)
+        return load_profile(read_profile(path), name=path) if is_in_archive(path) else open_profile(path)
 
 
 def open_state(inputs: Sequence[str], base: str | None, options: StateOptions) -> State:

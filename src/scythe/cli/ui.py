@@ -30,8 +30,8 @@ HELP = """Open scythe's local web page. Works without a network.
 
 It shows the contents of an archive, the next visits, and the rules of a learned site; you can label images and pick
 fields by clicking, and start crawls. PAGES are saved pages to annotate and to learn from: files, folders, quoted
-patterns, page sets, or URLs. Without them, enter a site on the page itself. Without --archive, --profile and PAGES it
-uses the archive in this folder (*.scythe.db), or a new one.
+patterns, page sets, or URLs. Without them, enter a site on the page itself. What you teach is
+kept in the archive, or in --profile. Without both it uses the archive in this folder (*.scythe.db), or a new one.
 
 The server listens on this machine only and requires the token in the printed URL, which is new at every start. Programs
 can use the same interface: /api/openapi.json describes it, `Authorization: Bearer TOKEN` authenticates.
@@ -119,7 +119,7 @@ def ui(
 ) -> None:
     from scythe.web.state import StateOptions
 
-    if archive is None and not pages and profile is None:
+    if archive is None and profile is None:  # what is taught of PAGES is kept, too
         archive = find_archive(Path())
     options = StateOptions(archive, Path(profile) if profile else None, "", fetch, delay)
     served = serving.options()

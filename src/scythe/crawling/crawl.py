@@ -23,6 +23,7 @@ from scythe.archive.frontier import add_urls, next_due
 from scythe.archive.host_leases import host_rows, take_host, want_host
 from scythe.archive.open import open_archive
 from scythe.archive.profile_history import save_profile
+from scythe.archive.site_profiles import read_profile
 from scythe.archive.stored_documents import to_document
 from scythe.archive.stored_sites import count_pages, enter_site, save_notes
 from scythe.crawl_model import HostLease, Outcome, Receipt, Task
@@ -448,15 +449,16 @@ def _patterns(given: Sequence[str], name: str) -> tuple[str, ...]:
 
 
 def profile_text(profile: Site | str | Path | None) -> str | None:
-    """Return what was learned of a site as a crawl takes it; a file is checked. Raises BadInput and OSError."""
+    """Return what was learned of a site as a crawl takes it, checked. Raises BadInput, OSError and ArchiveFailed."""
     if profile is None:
         return None
     if not isinstance(profile, str | Path):
         return profile.to_json()
-    from scythe.site.profile import open_profile  # with numpy: the run itself leaves pages to its workers
+    from scythe.site.profile import load_profile  # with numpy: the run itself leaves pages to its workers
 
-    open_profile(profile)
-    return Path(profile).read_text(encoding="utf-8")
+    text = read_profile(profile)
+    load_profile(text, name=str(profile))
+    return text
 
 
 def recall_parts(notes: str) -> tuple[str, ...] | None:

@@ -12,7 +12,7 @@ from scythe.archive.stored_sites import find_site
 from scythe.crawl_model import ArchiveCounts
 from scythe.site.site import Site
 from scythe.web.recent import Recent
-from scythe.web.state import PROFILE, NotNow, NotThere, State
+from scythe.web.state import NotNow, NotThere, State
 
 _SHARE = 20.0  # a count is kept so many times as long as it took
 _QUICK_S = 0.05  # one that takes less is made anew each time: 100 000 addresses
@@ -67,12 +67,12 @@ class LearnedSites:
 
     def stamp(self, key: str) -> object:
         """Return what is another thing once the profile is another, None where there is none."""
-        if key == PROFILE:
+        if self._state.is_in_file(key):
             path = self._state.options.profile
             if path is None or not path.exists():
                 return None
             found = path.stat()
             return found.st_mtime_ns, found.st_size, found.st_ino
         with self._state.archive() as archive:
-            number = find_site(archive, key)
+            number = find_site(archive, self._state.archive_key(key))
             return None if number is None else stored_profile(archive, number)

@@ -17,12 +17,14 @@ from typing import TypeVar, cast
 from scythe.archive.archive import Archive
 from scythe.archive.open import name_archive, open_archive
 from scythe.archive.profile_history import save_profile, stored_profile
-from scythe.archive.stored_sites import find_site, site_rows
+from scythe.archive.stored_sites import add_site, find_site, site_rows
 from scythe.errors import BadInput, ScytheError
 from scythe.fetch.fetch_options import FetchOptions
 from scythe.fetch.inputs import LoadedPage
 from scythe.page import Page
+from scythe.site.profile_folder import site_of
 from scythe.site.site import Site
+from scythe.url import Url
 from scythe.web.answers import fill
 from scythe.web.recent import Recent
 
@@ -153,7 +155,9 @@ def see(job: BackgroundJob) -> JobView:
     return fill(JobView, job)
 
 
-PROFILE = "profile"  # the name, among sites, of the profile that is a file
+PROFILE = "profile"  # the name, among sites, of that of the pages at hand, and of a profile that is a file
+PAGES_AT_HAND = "pages at hand"  # its name in an archive where no page says where it is from
+_NO_PLACE = "there is nowhere to save to: start again with --archive FILE or --profile FILE"
 _OPENED = 16  # pages whose trees are kept
 
 T = TypeVar("T")
@@ -248,23 +252,51 @@ class State:
 
     def load_site(self, key: str) -> Site | None:
         """Load what was learned of a site; None where nothing was. Raises BadInput, OSError, ArchiveFailed."""
-        if key == PROFILE:
+        if self.is_in_file(key):
             path = self.options.profile
             return Site.load(path) if path is not None and path.exists() else None
         with self.archive() as archive:
-            saved = stored_profile(archive, _find(archive, key))
+            number = find_site(archive, self.archive_key(key)) if key == PROFILE else _find(archive, key)
+            saved = None if number is None else stored_profile(archive, number)
         return Site.from_json(saved) if saved is not None else None
+
+    def is_in_file(self, key: str) -> bool:
+        """Say whether what is learned of a site goes to a file, not to the archive: that of pages at hand may."""
+        return key == PROFILE and (self.options.profile is not None or self.options.archive is None)
+
+    def require_place(self, key: str) -> None:
+        """Raise NotNow where nothing that is learned of a site could be saved."""
+        if key == PROFILE and self.options.profile is None and self.options.archive is None:
+            raise NotNow(_NO_PLACE)
+
+    def archive_key(self, key: str) -> str:
+        """Return the key in the archive of a site: that of pages at hand is named after where they are from."""
+        if key != PROFILE:
+            return key
+        return next((host for page in self.pages(PROFILE) if (host := site_of(page.url or ""))), PAGES_AT_HAND)
 
     def save_site(self, key: str, site: Site) -> str:
         """Save what was learned of a site; return where it is now. Raises BadInput, OSError, ArchiveFailed."""
-        if key == PROFILE:
-            if self.options.profile is None:
-                raise BadInput("there is no file to save to: start again with --profile FILE")
+        self.require_place(key)
+        if self.options.profile is not None and key == PROFILE:
             site.save(self.options.profile)
             return str(self.options.profile)
         with self.archive() as archive:
-            version = save_profile(archive, _find(archive, key), site.to_json())
+            start = next((page.url for page in self.pages(key) if page.url), "")
+            number = add_site(archive, self.archive_key(key), Url(start)) if key == PROFILE else _find(archive, key)
+            version = save_profile(archive, number, site.to_json())
         return f"version {version} in {self.where}"
+
+    def file_for(self, site: str) -> str | None:
+        """Return the profile that is a file, where it may be of a site of which the archive knows nothing yet."""
+        path = self.options.profile
+        if path is None or not path.exists() or self.archive_key(PROFILE) not in (site, PAGES_AT_HAND):
+            return None
+        with self.archive() as archive:
+            number = find_site(archive, site)
+            if number is not None and stored_profile(archive, number) is not None:
+                return None
+        return Site.load(path).to_json()
 
     @property
     def where(self) -> str | None:

@@ -362,8 +362,7 @@ def save_marks(state: State, wanted: SaveWanted) -> JobView:
         running = state.jobs.find(kept.job)
         if running is not None and running.state == "running":
             raise NotNow("these marks are being saved already")
-        if key == PROFILE and state.options.profile is None:
-            raise BadInput("there is no file to save to: start again with --profile FILE")
+        state.require_place(key)
         _name(kept.session, wanted.by)
         job = state.jobs.start("annotate", "Learn from marked images", lambda job: save_session(state, key, job))
         kept.job = job.number
@@ -375,8 +374,7 @@ def show_annotate(state: State, wanted: SiteWanted) -> dict[str, Any]:
     """Return what the page for annotating shows before its script takes over."""
     with state.lock:
         key, kept = _open(state, wanted.site)
-        profile = state.options.profile
-        file = ("" if profile is None else str(profile)) if key == PROFILE else None
+        file = str(state.options.profile or "") if state.is_in_file(key) else None
         title = (state.options.title or "this site") if key == PROFILE else key
         bare = not any(opened.images for opened in kept.session.pages)
         return {

@@ -271,7 +271,7 @@ def plan_saving(state: State, session: FieldSession) -> list[str]:
 
 def can_save(state: State, site: str) -> bool:
     """Say whether there is a place to save a profile to."""
-    return site != PROFILE or state.options.profile is not None
+    return site != PROFILE or state.options.profile is not None or state.options.archive is not None
 
 
 Number = Annotated[int, msgspec.Meta(ge=0, le=2**31 - 1)]
@@ -566,8 +566,7 @@ def learn_picked(state: State, wanted: SiteWanted) -> JobView:
 def save_fields(state: State, wanted: FieldsSaveWanted) -> JobView:
     """Learn what was shown once more, and save it with the profile, which keeps what it has."""
     session = session_of(state, wanted.site)
-    if not can_save(state, wanted.site):
-        raise BadInput("there is no file to save to: start again with --profile FILE")
+    state.require_place(wanted.site)
     return _started(state, "fields", "Save fields", lambda job: save(state, session, with_usual=wanted.with_usual))
 
 

@@ -520,8 +520,7 @@ def learn_site(state: State, wanted: LearnWanted) -> JobView:
     pages = state.pages(key)
     if len(pages) < _LEAST:
         raise NotNow(f"there are {len(pages)} pages of {key} at hand: take some first")
-    if key == PROFILE and state.options.profile is None:
-        raise NotNow("there is no file to save to: start again with --profile FILE")
+    state.require_place(key)
     before = state.load_site(key)
     if before is not None and before.profile.named:
         named = ", ".join(before.profile.named)

@@ -288,15 +288,16 @@ class CrawlRun(StoredRun):
 
     kind = "crawl"
 
-    def __init__(self, number: int, start: Url, site: str, options: CrawlOptions) -> None:
+    def __init__(self, number: int, start: Url, site: str, options: CrawlOptions, profile: str | None) -> None:
         super().__init__(number, str(start), site)
         self._options = options
+        self._profile = profile
         self._before: CrawlFigures | None = None
         self._crawl: Crawl
 
     def _make(self, archive: Archive) -> _Going:
         self._before = self.crawl
-        self._crawl = Crawl(self.title, archive, self._options, listener=self._take)
+        self._crawl = Crawl(self.title, archive, self._options, profile=self._profile, listener=self._take)
         return self._crawl
 
     async def _go(self) -> None:
@@ -364,7 +365,8 @@ class Runs:
     def crawl(self, start: Url, site: str, options: CrawlOptions) -> StoredRun:
         """Begin a crawl. Raises NotNow where one of the same site goes on."""
         with self._state.lock:
-            return self._begin(CrawlRun(self._next(), start, site, options))
+            profile = self._state.file_for(site)
+            return self._begin(CrawlRun(self._next(), start, site, options, profile))
 
     def watch(self, title: str, options: WatchOptions, only: tuple[int, ...]) -> StoredRun:
         """Begin a watch. Raises NotNow where one goes on."""
