@@ -69,6 +69,7 @@ class Extracted:
     missing_fields: int = 0
     simhash: int | None = None  # of the text, unsigned 64 bit; None where there is too little text
     lists: tuple[RecordList, ...] = ()
+    profile: int | None = None  # version of the site's profile by which it was got; 0: nothing was learned yet
 
 
 @dataclass(frozen=True, slots=True)

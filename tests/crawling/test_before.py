@@ -15,8 +15,8 @@ from scythe.archive.open import open_archive
 from scythe.archive.results import PageQuery, StoredPage
 from scythe.archive.retrieval import read_pages
 from scythe.archive.stored_sites import load_notes, site_rows
-from scythe.crawling.crawl import Crawl, note_parts, recall_parts, tell_before
-from scythe.crawling.crawl_options import CrawlOptions
+from scythe.crawling.crawl import Crawl, note_parts, tell_before
+from scythe.crawling.crawl_options import CrawlOptions, recall_parts
 
 FAST = {"delay": 0.0, "allow_private": True, "sitemaps": False, "feeds": False}
 NAMES = ("scythe", "sickle", "rake", "hammer", "anvil", "peening jig")

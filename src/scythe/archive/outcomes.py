@@ -31,9 +31,10 @@ from scythe.archive.schema import (
     seconds,
     storable,
 )
-from scythe.archive.stored_records import sight
+from scythe.archive.stored_records import Reread, sight
 from scythe.crawl_model import STATES, WAITING, Extracted, Outcome, Receipt
 from scythe.errors import BadInput
+from scythe.version import version
 
 BANDS, BAND_BITS = 4, 16
 BITS_APART = 3
@@ -237,8 +238,8 @@ def _plan(outcome: Outcome, known: Any, body: bytes | None) -> _Plan | None:
 
 
 def _write(archive: Archive, connection: Connection, plans: Sequence[_Plan]) -> None:
-    for plan, version in zip(plans, archive.take_ids(connection, VERSIONS, len(plans)), strict=True):
-        plan.version = plan.shelved.version = version
+    for plan, number in zip(plans, archive.take_ids(connection, VERSIONS, len(plans)), strict=True):
+        plan.version = plan.shelved.version = number
     changed = [plan for plan in plans if plan.known is not None]
     if changed:
         _let_copies_go(connection, [plan.page for plan in changed])
@@ -352,15 +353,78 @@ def _version_row(plan: _Plan) -> dict[str, Any]:
 
 
 def _extraction_row(plan: _Plan) -> dict[str, Any]:
-    extracted = plan.extracted
+    return {"version": plan.version, **extraction_values(plan.extracted, plan.text_at, version())}
+
+
+def extraction_values(extracted: Extracted, text_of: int | None, made_by: str) -> dict[str, Any]:
+    """Return what is stored of an extraction; its text where no other version has the same."""
     said = {name: storable(getattr(extracted, name)) for name in ("title", "rest", "kind", "language", "published")}
     kept = {"markdown": extracted.markdown, "html": extracted.html}
     ways = {name: getattr(extracted, name) for name in ("how", "cut_fields", "tree_fields", "missing_fields")}
-    row: dict[str, Any] = {"version": plan.version, "text_of": plan.text_at, **said, **ways}
-    row["text"] = plan.text if plan.text_at is None else None
+    row: dict[str, Any] = {"text_of": text_of, "profile": extracted.profile, "made_by": made_by, **said, **ways}
+    row["text"] = storable(extracted.text) if text_of is None else None
     row |= {name: None if text is None else storable(text) for name, text in kept.items()}
     row["checksum"] = checksum([row[name] for name in CHECKED[EXTRACTIONS.name]])
     return row
+
+
+def _text_hash(one: Reread) -> bytes | None:
+    """Return the hash by which pages with the same text are found."""
+    text = storable(one.extracted.text)
+    return digest_text(text) if one.is_complete and len(text) >= TEXT_CHARS else None
+
+
+def _fingerprint(one: Reread) -> int | None:
+    found = one.extracted.simhash
+    return signed(found) if found is not None and one.is_complete else None
+
+
+_RESHELVE = update(PAGES).where(PAGES.c.id == bindparam("of"))
+_RESHELVE = _RESHELVE.values({name: bindparam(name) for name in ("text_hash", "simhash", "duplicate_of")})
+_RESHELVE_VERSION = update(VERSIONS).where(VERSIONS.c.id == bindparam("of"))
+_RESHELVE_VERSION = _RESHELVE_VERSION.values(duplicate_of=bindparam("copy_of"), near=bindparam("near_to"))
+
+
+def reshelve(connection: Connection, rereads: Sequence[Reread]) -> None:
+    """Find anew what pages are copies of, or nearly, whose texts are others now."""
+    if not rereads:
+        return
+    ids = [one.page for one in rereads]
+    _let_copies_go(connection, ids)
+    known = {row.id: row for row in connection.execute(_KNOWN, {"ids": ids})}
+    forget(connection, [(row.site, row.id, row.simhash) for row in known.values() if row.simhash is not None])
+    content = _same_content(connection, ids, [bytes(row.body_hash) for row in known.values()], rereads)
+    rows = []
+    for one in rereads:
+        body_hash = bytes(known[one.page].body_hash)
+        same = content.bodies.get(body_hash) or content.texts.get(_text_hash(one) or b"", (None, 0))[0]
+        text_hash = _text_hash(one)
+        if same is None:
+            content.bodies[body_hash] = one.page
+            if text_hash is not None:
+                content.texts[text_hash] = (one.page, one.version)
+        rows.append({"of": one.page, "text_hash": text_hash, "simhash": _fingerprint(one), "duplicate_of": same})
+    write_rows(connection, _RESHELVE, rows)
+    own = [(one, row["duplicate_of"]) for one, row in zip(rereads, rows, strict=True)]
+    alone = [(one, print_) for one, same in own if same is None and (print_ := _fingerprint(one)) is not None]
+    near = find_near(connection, [(one.site, one.page, print_) for one, print_ in alone])
+    again = [{"of": one.version, "copy_of": same, "near_to": near.get(one.page)} for one, same in own]
+    write_rows(connection, _RESHELVE_VERSION, again)
+
+
+def _same_content(
+    connection: Connection, leaving: Sequence[int], bodies: Sequence[bytes], rereads: Sequence[Reread]
+) -> _Content:
+    """Find other pages with these bodies, or with the texts of what was extracted anew."""
+    content = _Content()
+    for page, body_hash in connection.execute(_SAME_BODY, {"hashes": [one for one in bodies if one]}):
+        if page not in leaving:
+            content.bodies[bytes(body_hash)] = page
+    texts = [text_hash for one in rereads if (text_hash := _text_hash(one)) is not None]
+    for page, text_hash, version_at in connection.execute(_SAME_TEXT, {"hashes": texts}):
+        if page not in leaving:
+            content.texts[bytes(text_hash)] = (page, version_at)
+    return content
 
 
 _CHANGING = ("state", "why", "attempts", "due_at", "visited_at", "etag", "modified")

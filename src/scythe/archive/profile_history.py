@@ -5,6 +5,7 @@ One process at a time may learn a site, so that no two overwrite each other's pr
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -13,7 +14,23 @@ from sqlalchemy import Connection, Row, Select, func, insert, select, update
 from scythe.archive.archive import from_row, reads, upsert, writes, writes_site
 from scythe.archive.host_leases import LONGEST_S, Owner
 from scythe.archive.results import LearningState, StoredRobots
-from scythe.archive.schema import PROFILES, ROBOTS, SITES, seconds, storable
+from scythe.archive.schema import PROFILES, ROBOTS, SITES, digest_text, seconds, storable
+from scythe.errors import BadInput
+
+
+def rules_of(profile: str) -> str:
+    """Return what of a profile decides what is extracted: not how many pages it was learned from, nor how it fares."""
+    from scythe.site.profile import (  # with numpy: most of what opens an archive needs neither
+        dump_profile,
+        load_profile,
+    )
+
+    try:
+        known = load_profile(profile).profile
+    except BadInput:  # of another version of scythe
+        return profile
+    layouts = tuple(replace(one, pages=min(one.pages, 1), marked=0, marks=(), outside=()) for one in known.layouts)
+    return dump_profile(replace(known, learned="", layouts=layouts))
 
 
 @writes_site
@@ -23,7 +40,8 @@ def save_profile(connection: Connection, site: int, profile: str) -> int:
     newest = newest_version(connection, site)
     if newest and stored_profile(connection, site, newest) == profile:
         return newest
-    row = {"site": site, "version": newest + 1, "profile": profile, "at": seconds(datetime.now(UTC))}
+    row: dict[str, Any] = {"site": site, "version": newest + 1, "profile": profile, "at": seconds(datetime.now(UTC))}
+    row["rules"] = digest_text(rules_of(profile))
     connection.execute(insert(PROFILES).values(**row))
     return newest + 1
 

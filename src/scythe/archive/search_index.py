@@ -276,6 +276,12 @@ def _make(connection: Connection) -> None:
     save_cursor(connection, _FORM, FORM)
 
 
+def forget_index(connection: Connection) -> None:
+    """Have the index made anew by the next searches: what it holds is no longer what is stored."""
+    if is_made(connection):
+        save_cursor(connection, _FORM, 0)
+
+
 def _cursor(what: str) -> str:
     return f"search {what}"
 

@@ -13,13 +13,13 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Select, bindparam, insert, select, update
+from sqlalchemy import Connection, Select, bindparam, delete, exists, insert, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
 from scythe.archive.archive import Archive, by_site, reads, write_rows
 from scythe.archive.results import RecordKey
 from scythe.archive.schema import CHECKED, RECORDS, SIGHTINGS, checksum, digest_text, seconds, storable
-from scythe.crawl_model import Outcome
+from scythe.crawl_model import Extracted, Outcome
 from scythe.model import Record, RecordList
 from scythe.reading.lists.own_link import find_own_links, title_of
 
@@ -224,6 +224,65 @@ def sight(
     return counts
 
 
+_STAYS = select(SIGHTINGS.c.record).where(
+    SIGHTINGS.c.page == bindparam("of"), SIGHTINGS.c.first_at >= bindparam("since")
+)
+_UNSEE = delete(SIGHTINGS).where(SIGHTINGS.c.page == bindparam("of"), SIGHTINGS.c.record == bindparam("number"))
+_MOVE = update(SIGHTINGS).where(SIGHTINGS.c.page == bindparam("of"), SIGHTINGS.c.record == bindparam("number"))
+_MOVE = _MOVE.values({name: bindparam(f"new_{name}") for name in ("fields", "list_number", "place")})
+
+
+@dataclass(frozen=True, slots=True)
+class Reread:
+    """The newest version of a page, extracted anew."""
+
+    page: int
+    site: int
+    version: int
+    at: float  # when it was fetched
+    is_complete: bool
+    extracted: Extracted
+
+
+def resight(archive: Archive, connection: Connection, rereads: Sequence[Reread]) -> None:
+    """Put what pages list by today's rules in place of what they listed; what was seen only so, by old ones, goes."""
+    for one in rereads:
+        identities = {each.hash: each for each in identify(one.extracted.lists)}
+        wanted = {(one.site, each.hash): each.old_hash for each in identities.values()}
+        known = _find(connection, wanted)
+        known |= _find_aged(connection, wanted, known)
+        stays = {known[place][0] for place in known}
+        seen = connection.execute(_STAYS, {"of": one.page, "since": one.at}).scalars().all()
+        gone = [number for number in seen if number not in stays]
+        write_rows(connection, _UNSEE, [{"of": one.page, "number": number} for number in gone])
+        _drop_unseen(connection, gone)
+        there = set(connection.execute(select(SIGHTINGS.c.record).where(SIGHTINGS.c.page == one.page)).scalars())
+        ids = iter(archive.take_ids(connection, RECORDS, len(identities) - len(known)))
+        new, sightings, moved = [], [], []
+        for each in identities.values():
+            place = known.get((one.site, each.hash))
+            if place is None:
+                place = (next(ids), each.fields_hash)
+                new.append(_values(place[0], one.site, one.page, one.at, each))
+            row = _sighting(place, one.page, one.at, each)
+            if place[0] in there:
+                at = {f"new_{name}": row[name] for name in ("fields", "list_number", "place")}
+                moved.append({"of": one.page, "number": place[0], **at})
+            else:
+                sightings.append(row)
+        write_rows(connection, _INSERT, new)
+        write_rows(connection, _SIGHT[connection.dialect.name], sightings)
+        write_rows(connection, _MOVE, moved)
+
+
+def _drop_unseen(connection: Connection, numbers: Sequence[int]) -> None:
+    """Drop those of some records that no page shows any more, and that no watch ever told of."""
+    if numbers:
+        is_seen = exists().where(SIGHTINGS.c.record == RECORDS.c.id)
+        unseen = delete(RECORDS).where(RECORDS.c.id.in_(numbers), RECORDS.c.watch.is_(None), ~is_seen)
+        connection.execute(unseen)
+
+
 @reads
 def known_records(connection: Connection, site: int, lists: Sequence[RecordList]) -> list[list[RecordKey]]:
     """Return how each record of some lists of one page is known, and whether it is stored; nothing is changed."""
@@ -260,9 +319,14 @@ def _look_up(site: int, identities: Sequence[bytes]) -> Select[Any]:
 
 
 def _record_row(number: int, outcome: Outcome, one: Identity) -> dict[str, Any]:
+    watch = outcome.task.id if outcome.task.kind == "list" else None
+    return _values(number, outcome.task.site, outcome.task.id, seconds(outcome.at), one, watch)
+
+
+def _values(number: int, site: int, page: int, at: float, one: Identity, watch: int | None = None) -> dict[str, Any]:
     row: dict[str, Any] = {
         "id": number,
-        "site": outcome.task.site,
+        "site": site,
         "identity": one.hash,
         "told_by": one.told_by,
         "kind": storable(one.kind),
@@ -271,19 +335,22 @@ def _record_row(number: int, outcome: Outcome, one: Identity) -> dict[str, Any]:
         "links": _json(one.record.links),
         "images": _json(one.record.images),
         "html": storable(one.record.html),
-        "first_page": outcome.task.id,
-        "first_at": seconds(outcome.at),
-        "watch": outcome.task.id if outcome.task.kind == "list" else None,
+        "first_page": page,
+        "first_at": at,
+        "watch": watch,
     }
     row["checksum"] = checksum([row[name] for name in CHECKED[RECORDS.name]])
     return row
 
 
 def _sighting_row(known: tuple[int, bytes], outcome: Outcome, one: Identity) -> dict[str, Any]:
-    at = seconds(outcome.at)
+    return _sighting(known, outcome.task.id, seconds(outcome.at), one)
+
+
+def _sighting(known: tuple[int, bytes], page: int, at: float, one: Identity) -> dict[str, Any]:
     fields = None if known[1] == one.fields_hash else _fields(one)
     place = {"list_number": min(one.listed, 32_767), "place": one.place}
-    seen = {"record": known[0], "page": outcome.task.id, "first_at": at, "last_at": at, "times": 1, "fields": fields}
+    seen = {"record": known[0], "page": page, "first_at": at, "last_at": at, "times": 1, "fields": fields}
     return seen | place
 
 

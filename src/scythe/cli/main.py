@@ -71,6 +71,7 @@ VERBS = {
     "ui": ("scythe.cli.ui", "Open the local web page: annotate, pick fields, inspect rules, archive and schedule."),
     "mcp": ("scythe.cli.mcp", "Offer scythe to a language model as tools."),
     "check": ("scythe.cli.check", "Check whether the rules of a profile still fit its site."),
+    "refill": ("scythe.cli.refill", "Extract the pages of an archive anew, by what was learned since."),
     "export": ("scythe.cli.export", "Write an archive to files."),
     "plugins": ("scythe.cli.plugins", "List installed plug-ins."),
     "demo": ("scythe.cli.demo", "Crawl, learn and watch a bundled site on this machine."),

@@ -15,6 +15,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from threading import Event
 from time import monotonic
 from typing import TYPE_CHECKING
 
@@ -27,7 +28,7 @@ from scythe.archive.site_profiles import read_profile
 from scythe.archive.stored_documents import to_document
 from scythe.archive.stored_sites import count_pages, enter_site, save_notes
 from scythe.crawl_model import HostLease, Outcome, Receipt, Task
-from scythe.crawling.crawl_options import PARTS, USUAL_PARTS, CrawlOptions
+from scythe.crawling.crawl_options import USUAL_PARTS, CrawlOptions, recall_parts
 from scythe.crawling.judge_response import Judge
 from scythe.crawling.stats import CrawlStats
 from scythe.crawling.url_filter import UrlFilter, start_address
@@ -99,6 +100,7 @@ class Crawl:
             asyncio.Semaphore(under_way), asyncio.Semaphore(under_way * _PAGES_UNDER_WAY), self._stop
         )
         self._is_stopped = False
+        self._is_ending = Event()
 
     async def run(self) -> CrawlStats:
         """Crawl until nothing is left, the limit is reached or `stop` is called. Raises ArchiveFailed and BadInput."""
@@ -129,6 +131,7 @@ class Crawl:
         """End the run soon. What is under way is asked for again by the next run."""
         self.why_ended = self.why_ended or why
         self._is_stopped = True
+        self._is_ending.set()
         self._stop.set()
         for queue in self._hosts.values():
             queue.stop()
@@ -348,6 +351,18 @@ class Crawl:
             await self._learning.break_off()
         else:
             await self._learning.close()
+            await self._refill()
+
+    async def _refill(self) -> None:
+        """Extract anew what was extracted before the site was learned as well as it is now."""
+        if self._is_stopped:
+            return
+        key = self.addresses.scope.site_key
+        from scythe.crawling.refill import refill  # with all that extracts: the run itself leaves pages to its workers
+
+        done = await asyncio.to_thread(refill, self._archive.beside(), [key], stop=self._is_ending)
+        if done.done:
+            self.tally.note(f"{done.done} pages extracted anew by what was learned since")
 
     async def _look_around(self) -> None:
         """Now and then count what waits, for whoever looks, and keep notes; a large count is made less often.
@@ -459,12 +474,6 @@ def profile_text(profile: Site | str | Path | None) -> str | None:
     text = read_profile(profile)
     load_profile(text, name=str(profile))
     return text
-
-
-def recall_parts(notes: str) -> tuple[str, ...] | None:
-    """Return the parts that were last asked for, those that are known here; None where nobody has said."""
-    kept = json.loads(notes).get("parts") if notes else None
-    return None if kept is None else tuple(part for part in kept if part in PARTS)
 
 
 def note_parts(notes: str, parts: tuple[str, ...] | None) -> str:

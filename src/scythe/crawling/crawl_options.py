@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar
@@ -51,3 +52,9 @@ def require_parts(parts: Iterable[str]) -> None:
     unknown = set(parts) - set(PARTS)
     if unknown:
         raise BadInput(f"{sorted(unknown)[0]!r} cannot be extracted; expected one of {', '.join(PARTS)}")
+
+
+def recall_parts(notes: str) -> tuple[str, ...] | None:
+    """Return the parts that were last asked for, those that are known here; None where nobody has said."""
+    kept = json.loads(notes).get("parts") if notes else None
+    return None if kept is None else tuple(part for part in kept if part in PARTS)

@@ -66,7 +66,10 @@ class Learning:
         """Extract one response with what is known of the site by now, and store what was learned from it."""
         async with self._order:
             await self._look_again()
+        known = 0 if self.setup.profile is None else self._lesson.version
         answer = await self._kit.pool.work(job)
+        if answer.extracted is not None:
+            answer = replace(answer, extracted=replace(answer.extracted, profile=known))
         if answer.profile is not None:
             await self._save(answer.profile)
         return answer

@@ -18,6 +18,7 @@ from scythe.archive.archive import Archive
 from scythe.archive.open import name_archive, open_archive
 from scythe.archive.profile_history import save_profile, stored_profile
 from scythe.archive.stored_sites import add_site, find_site, site_rows
+from scythe.crawling.refill import is_stale, refill
 from scythe.errors import BadInput, ScytheError
 from scythe.fetch.fetch_options import FetchOptions
 from scythe.fetch.inputs import LoadedPage
@@ -260,6 +261,21 @@ class State:
             saved = None if number is None else stored_profile(archive, number)
         return Site.from_json(saved) if saved is not None else None
 
+    def _read_again(self, key: str) -> None:
+        """Have what is stored of a site extracted anew by what was saved, where that is another thing."""
+        with self.archive() as archive:
+            if not is_stale(archive, key):
+                return
+
+        def work(job: BackgroundJob) -> str:
+            with self.archive() as archive:
+                done = refill(
+                    archive, [key], tell=lambda so_far: job.step(so_far.done, so_far.total), stop=job.is_stopping
+                )
+            return f"{done.done} stored pages read again"
+
+        self.jobs.start("refill", f"Read the stored pages of {key} again", work)
+
     def is_in_file(self, key: str) -> bool:
         """Say whether what is learned of a site goes to a file, not to the archive: that of pages at hand may."""
         return key == PROFILE and (self.options.profile is not None or self.options.archive is None)
@@ -285,6 +301,7 @@ class State:
             start = next((page.url for page in self.pages(key) if page.url), "")
             number = add_site(archive, self.archive_key(key), Url(start)) if key == PROFILE else _find(archive, key)
             version = save_profile(archive, number, site.to_json())
+        self._read_again(self.archive_key(key))
         return f"version {version} in {self.where}"
 
     def file_for(self, site: str) -> str | None:

@@ -288,7 +288,7 @@ class CrawlRun(StoredRun):
 
     kind = "crawl"
 
-    def __init__(self, number: int, start: Url, site: str, options: CrawlOptions, profile: str | None) -> None:
+    def __init__(self, number: int, start: Url, site: str, options: CrawlOptions, profile: str | None = None) -> None:
         super().__init__(number, str(start), site)
         self._options = options
         self._profile = profile
