@@ -137,7 +137,8 @@ def _rest(document: Document, parts: Collection[str]) -> dict[str, Any]:
         rest["attributes"] = document.attributes
     if "records" in parts and document.how.get("records", "").startswith(("auto", "tree: read cold")):
         rest["paging"] = _said(document.paging)  # by the tree, which is there already
-    rest["fields"] = {name: {} if name == "images" else _field(name, document.fields[name]) for name in document.fields}
+    rest["fields"] = {name: plain_field(name, document.fields[name]) for name in document.fields if name != "images"}
+    rest["fields"] |= {"images": {}} if "images" in document.fields else {}
     rest["how"] = document.how  # last: by then more is known of it
     rest["losses"] = [[loss.what, loss.count] for loss in document.losses]
     rest["why"] = document.why
@@ -173,7 +174,8 @@ def _said(record: Metadata | Image | Paging) -> dict[str, Any]:
     return {name: value for name, value in values.items() if value not in (None, "", ())}
 
 
-def _field(name: str, field: Field) -> dict[str, Any]:
+def plain_field(name: str, field: Field) -> dict[str, Any]:
+    """Return what is stored of a field beside the way in which it was got."""
     plain: dict[str, Any] = {"span": field.span} if field.span is not None else {}
     if name not in _TOLD and field.values:
         plain["values"] = field.values

@@ -49,9 +49,7 @@ def refill(
     ] = None,
     store: Annotated[
         str,
-        typer.Option(
-            "--store", metavar="NAME:PLACE", help="Read pages from here: a moved folder, a plug-in's store."
-        ),
+        typer.Option("--store", metavar="NAME:PLACE", help="Read pages from here: a moved folder, a plug-in's store."),
     ] = "",
     quiet: Quiet = False,
 ) -> int:

@@ -7,26 +7,31 @@ It begins again where it was ended, however it ended: what was rewritten is no l
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from threading import Event
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import msgspec
 
 from scythe.archive.archive import Archive
 from scythe.archive.profile_history import stored_profile
 from scythe.archive.results import SiteRow
 from scythe.archive.stale_versions import StaleVersion, Wanted, count_stale, rewrite, stale_versions, wanted_now
+from scythe.archive.stored_documents import is_cold, plain_field, to_extracted
 from scythe.archive.stored_sites import find_site, load_notes, site_rows
 from scythe.crawl_model import Extracted
 from scythe.crawling.crawl_options import USUAL_PARTS, recall_parts
 from scythe.errors import BadInput, ScytheError
+from scythe.model import Document, Field
+from scythe.page.encoding import in_utf8
+from scythe.page.head_from_bytes import read_said
+from scythe.reader import read
+from scythe.site.extract import Extractor
+from scythe.site.profile import load_profile
+from scythe.site.rules import Layout, Profile
+from scythe.site.site import Site
 from scythe.version import version
-
-if TYPE_CHECKING:
-    from scythe.model import Document
-    from scythe.site.rules import Profile
-    from scythe.site.site import Site
 
 Tell = Callable[["RefillCounts"], None]
 
@@ -80,7 +85,11 @@ def _refill_site(
     for some in stale_versions(archive, wanted):
         if stop is not None and stop.is_set():
             return
-        reader = reader or VersionReader(archive, row.id, wanted)
+        try:
+            reader = reader or VersionReader(archive, row.id, wanted)
+        except BadInput:  # a profile of another version of scythe: the site has to be learned again
+            counts.failed += count_stale(archive, wanted)
+            return
         for lists in (False, True):  # what is left of what was stored, and what is read again with all it lists
             ours = [one for one in some if reader.needs_lists(one) is lists]
             read = [(one, new) for one in ours if (new := reader.read(one, lists=lists)) is not None]
@@ -91,77 +100,107 @@ def _refill_site(
 
 
 class VersionReader:
-    """Reads stored versions of a site by its newest profile; what other rules would give just so is taken over."""
+    """Reads stored versions of a site by its newest profile; what rules give just as before is taken over."""
 
     def __init__(self, archive: Archive, site: int, wanted: Wanted) -> None:
-        from scythe.site.site import Site
-
         self._archive, self._number, self._wanted = archive, site, wanted
         self._parts = recall_parts(load_notes(archive, site)) or USUAL_PARTS
         saved = stored_profile(archive, site, wanted.profile) if wanted.profile else None
         self._site: Site | None = Site.from_json(saved) if saved is not None else None
-        self._before: dict[int, Profile | None] = {}
+        self._since: dict[int, Since | None] = {}
 
     def needs_lists(self, stale: StaleVersion) -> bool:
         """Say whether other lists may be found than were."""
-        if "records" not in self._parts or not stale.is_newest:
-            return False
-        before = self._profile_of(stale)
-        if before is None or self._site is None:
-            return True
-        then = {layout.name: layout.records for layout in before.layouts}
-        return any(then.get(layout.name) != layout.records for layout in self._site.profile.layouts)
+        since = self._since_then(stale)
+        return stale.is_newest and "records" in self._parts and (since is None or since.lists)
 
     def read(self, stale: StaleVersion, *, lists: bool) -> Extracted | None:
         """Return a version as it is extracted now; None where it cannot be."""
-        from scythe.archive.stored_documents import is_cold, to_extracted
-        from scythe.page.encoding import in_utf8
-        from scythe.page.head_from_bytes import read_said
-
-        before, parts = self._profile_of(stale), set(self._parts)
-        keeps_images = before is not None and self._site is not None and before.images == self._site.profile.images
-        keeps = {"images", "attributes"} if keeps_images else set()
-        parts -= keeps | (set() if lists else {"records"})
-        parts |= {name for name in ("markdown", "html") if getattr(stale.old, name) is not None}
-        body = in_utf8(stale.body, stale.content_type)
+        since = self._since_then(stale)
         try:
-            document = self._extract(body, stale)
-            said = None if is_cold(document) else read_said(body, stale.url)
-            new = to_extracted(document, parts, said)
-        except (ScytheError, MemoryError):  # it was extracted once: by rules that are not
+            body = in_utf8(stale.body, stale.content_type)
+            if since is not None and since.extractor is not None and not lists:
+                return _with_fields(stale.old, since.extractor.extract_page(body, stale.url, "cut").document.fields)
+            return self._read(stale, body, since, lists=lists)
+        except (ScytheError, MemoryError):  # by the rules of then it could be
             return None
-        kept = ("images", "attributes") if keeps else ()
-        return replace(new, rest=_with_old(new.rest, stale.old.rest, kept if lists else (*kept, "paging")))
+
+    def _read(self, stale: StaleVersion, body: bytes, since: Since | None, *, lists: bool) -> Extracted:
+        keeps = ("images", "attributes") if since is not None and not since.images else ()
+        parts = {name for name in self._parts if name not in keeps and (lists or name != "records")}
+        parts |= {name for name in ("markdown", "html") if getattr(stale.old, name) is not None}
+        document = self._extract(body, stale)
+        said = None if is_cold(document) else read_said(body, stale.url)
+        new = to_extracted(document, parts, said)
+        return replace(new, rest=_with_old(new.rest, stale.old.rest, keeps if lists else (*keeps, "paging")))
 
     def _extract(self, body: bytes, stale: StaleVersion) -> Document:
-        from scythe.reader import read
-
         is_html = stale.content_type.partition(";")[0].strip().lower().endswith(("html", "xml"))
         if self._site is None or (stale.content_type and not is_html):
             return read(body, stale.url, content_type=stale.content_type)
         return self._site.extract(body, stale.url, "tree")
 
-    def _profile_of(self, stale: StaleVersion) -> Profile | None:
-        """Return by what a version was extracted; None where nobody knows, or by another scythe."""
-        from scythe.site.profile import load_profile
-
+    def _since_then(self, stale: StaleVersion) -> Since | None:
+        """Return what is new since a version was extracted; None: everything may be."""
         number = stale.profile
-        if not number or stale.made_by != self._wanted.made_by:
+        if not number or stale.made_by != self._wanted.made_by or self._site is None:
             return None
-        if number not in self._before:
+        if number not in self._since:
             saved = stored_profile(self._archive, self._number, number)
             try:
-                self._before[number] = load_profile(saved or "").profile
+                self._since[number] = Since.of(load_profile(saved or "").profile, self._site.profile)
             except BadInput:
-                self._before[number] = None
-        return self._before[number]
+                self._since[number] = None
+        return self._since[number]
+
+
+@dataclass(frozen=True, slots=True)
+class Since:
+    """What is new in a profile since an earlier one."""
+
+    images: bool
+    lists: bool
+    extractor: Extractor | None  # of fields shown by example, where nothing else of the rules is new
+
+    @classmethod
+    def of(cls, before: Profile, now: Profile) -> Since:
+        """Compare two profiles of a site."""
+        then, today = ({layout.name: layout for layout in one.layouts} for one in (before, now))
+        images = before.images != now.images
+        lists = any(name not in then or then[name].records != today[name].records for name in today)
+        shown = {name for name in today if name in then for name in _changed(then[name], today[name])}
+        is_all = not images and not lists and then.keys() == today.keys() and shown <= set(now.named)
+        return cls(images, lists, Extractor(now, tuple(shown)) if is_all and shown else None)
+
+
+def _changed(before: Layout, now: Layout) -> set[str]:
+    """Return the names of the fields whose rules differ; of a layout that has become another all."""
+    if (before.is_empty, before.parent) != (now.is_empty, now.parent):
+        return {rules.name for rules in (*before.fields, *now.fields)}
+    fields = {rules.name for rules in (*before.fields, *now.fields)}
+    return {name for name in fields if before.field(name) != now.field(name)}
+
+
+def _with_fields(old: Extracted, fields: Mapping[str, Field]) -> Extracted:
+    """Return an extraction with some fields in place of those it had, or beside them."""
+    rest = msgspec.json.decode(old.rest.encode(), type=dict[str, msgspec.Raw])
+    plain: dict[str, Any] = msgspec.json.decode(rest.get("fields", b"{}"))
+    how: dict[str, str] = msgspec.json.decode(rest.get("how", b"{}"))
+    plain |= {name: plain_field(name, field) for name, field in fields.items()}
+    how |= {name: field.how for name, field in fields.items()}
+    parts: dict[str, Any] = {**rest, "fields": plain, "how": how}
+    ways = [how[name].partition(":")[0] for name in plain if name in how]
+    return replace(
+        old,
+        rest=msgspec.json.encode(parts).decode(),
+        cut_fields=ways.count("cut"),
+        tree_fields=ways.count("tree"),
+        missing_fields=ways.count("missing"),
+    )
 
 
 def _with_old(rest: str, old: str, names: Collection[str]) -> str:
     """Take over parts of an extraction that are as they were."""
-    said: dict[str, Any] = json.loads(old)
-    kept = {name: said[name] for name in names if name in said}
-    if not kept:
-        return rest
-    new: dict[str, Any] = json.loads(rest)
-    return json.dumps(kept | new, ensure_ascii=False, separators=(",", ":"))
+    said = msgspec.json.decode(old.encode(), type=dict[str, msgspec.Raw])
+    kept = "".join(f'"{name}":{bytes(said[name]).decode()},' for name in names if name in said)
+    return f"{{{kept}{rest[1:]}" if kept else rest

@@ -18,7 +18,7 @@ from scythe.archive.archive import Archive
 from scythe.archive.open import name_archive, open_archive
 from scythe.archive.profile_history import save_profile, stored_profile
 from scythe.archive.stored_sites import add_site, find_site, site_rows
-from scythe.crawling.refill import is_stale, refill
+from scythe.crawling.refill import RefillCounts, is_stale, refill
 from scythe.errors import BadInput, ScytheError
 from scythe.fetch.fetch_options import FetchOptions
 from scythe.fetch.inputs import LoadedPage
@@ -268,10 +268,11 @@ class State:
                 return
 
         def work(job: BackgroundJob) -> str:
+            def tell(so_far: RefillCounts) -> None:
+                job.step(so_far.done, so_far.total)
+
             with self.archive() as archive:
-                done = refill(
-                    archive, [key], tell=lambda so_far: job.step(so_far.done, so_far.total), stop=job.is_stopping
-                )
+                done = refill(archive, [key], tell=tell, stop=job.is_stopping)
             return f"{done.done} stored pages read again"
 
         self.jobs.start("refill", f"Read the stored pages of {key} again", work)
