@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 HELP = """Check whether the rules of a profile still fit its site, or whether an archive is whole.
 
 Of an archive without PAGES, an SQLite file or a postgresql:// address, everything is read and compared with its sums.
-Of a profile, in a file or an archive, PAGES are recent pages of the site: files, folders, quoted patterns, page sets, or URLs. A rule has stopped matching if
-its field is missing or implausible on several pages in a row or on all pages given, or if the pages fit no layout. The
-profile is not changed.
+Of a profile, in a file or an archive, PAGES are recent pages of the site: files, folders, quoted patterns, page sets,
+or URLs. A rule has stopped matching if its field is missing or implausible on several pages in a row or on all pages
+given, or if the pages fit no layout. The profile is not changed.
 
 \b
 Examples:
