@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from scythe.archive.site_profiles import is_in_archive
 from scythe.atomic_files import write_atomically
 from scythe.cli.console import FAILED, OK, USAGE, complain, counted, neutralise, say_lines, show_progress, take_any_text
 from scythe.cli.learn import load_to_learn
@@ -103,6 +102,8 @@ class LabelJob:
     """What a command works on: a profile, there or to be made, and pages."""
 
     def __init__(self, site: str, pages: Sequence[str], base: str | None, fetch: FetchOptions, delay_s: float) -> None:
+        from scythe.archive.site_profiles import is_in_archive
+
         path = Path(site)
         self.site = site
         has_pages = is_address(site) or path.is_dir() or path.suffix.lower() in PAGE_SUFFIXES
@@ -146,6 +147,7 @@ def find_target(job: LabelJob, output: str | None, *, names_new: bool = True) ->
 
 def open_annotating(job: LabelJob, target: Path, serving: ServeWish, *, by: str | None, method: str | None) -> None:
     """Serve the page for annotating until it is interrupted. Raises BadInput, OSError."""
+    from scythe.archive.site_profiles import is_in_archive
     from scythe.site.profile import open_profile
     from scythe.web.annotate.annotate_session import AnnotationSessions
     from scythe.web.state import State, StateOptions

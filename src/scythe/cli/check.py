@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from scythe.archive.site_profiles import is_in_archive
 from scythe.cli.console import FAILED, OK, USAGE, attempt, complain, counted, say_lines, show_progress
 from scythe.cli.options import AsJson, BaseUrl, MorePages, fetch_flags, verb
 from scythe.cli.page_inputs import load_pages, profile_at
@@ -64,6 +63,8 @@ class Report:
 def check(
     profile: CheckedPath, pages: MorePages = None, url: BaseUrl = None, as_json: AsJson = False, *, fetch: FetchOptions
 ) -> int:
+    from scythe.archive.site_profiles import is_in_archive
+
     if not pages and is_in_archive(profile):
         return _check_archive(profile, as_json=as_json)
     if not pages:
