@@ -50,6 +50,18 @@ def chosen_blocks(page: PageMap, rows: Sequence[int], dropped: Sequence[int]) ->
     return blocks, [block for block in kept if inside[runs[block]]]
 
 
+def kept_in_page(page: Page, mapped: PageMap, cut: CutText) -> tuple[int, ...]:
+    """Return the blocks of the whole page that a text was cut from."""
+    blocks = page.blocks
+    inside = np.zeros(len(mapped.run_row) + 1, bool)
+    for rows, is_kept in ((cut.roots, True), (cut.drops, False)):
+        for row in rows:
+            inside[mapped.run_from[row] : mapped.run_to[row]] = is_kept
+    leaves = leaf_rows(mapped, blocks)
+    runs = np.array([~leaves[at] if leaves[at] < 0 else -1 for at in blocks.leaf_start], np.int64)
+    return tuple(block for block in _visible(blocks) if inside[runs[block]])
+
+
 def cut_content(page: Page, mapped: PageMap, cut: CutText, mark_images: MarkImages) -> PageContent:
     """Return the content whose text was cut, to be rendered in other ways."""
     blocks, kept = chosen_blocks(mapped, cut.roots, cut.drops)

@@ -36,7 +36,7 @@ from scythe.page.title import read_title
 from scythe.reader import read
 from scythe.reading.images.image_methods import mark_scores
 from scythe.reading.lists.list_methods import LazyPageLists
-from scythe.site.cut import CutText, cut_content, cut_text
+from scythe.site.cut import CutText, cut_content, cut_text, kept_in_page
 from scythe.site.drift import judge
 from scythe.site.element_rules import follow_rule
 from scythe.site.judge_images import ImageJudge
@@ -375,6 +375,7 @@ class LatePage:
         self.url = url
         self._judge = judge
         self._made = made
+        self.cut: CutText | None = None  # of its text
 
     @cached_property
     def page(self) -> Page:
@@ -392,7 +393,10 @@ class LatePage:
             return ()
         from scythe.page.image_context import read_image_contexts  # most texts are cut without a look at images
 
-        return mark_scores(page, self._judge.score_page(page, read_image_contexts(page)))
+        find_kept = None
+        if self.cut is not None and page.map is self._made:
+            find_kept = partial(kept_in_page, page, self._made, self.cut)
+        return mark_scores(page, self._judge.score_page(page, read_image_contexts(page), find_kept))
 
 
 class CutContent:
@@ -401,7 +405,7 @@ class CutContent:
     def __init__(self, opened: LatePage, page: PageMap, cut: CutText) -> None:
         self._opened = opened
         self._map = page
-        self._cut = cut
+        self._cut = opened.cut = cut
 
     def text(self) -> str:
         return self._cut.text

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -61,14 +62,22 @@ class ImageJudge:
             return score_images(page, self._counts, self._forest)
         return self._update.apply(page, self._logits(page))
 
-    def score_page(self, page: Page, around: PageImages) -> list[float]:
-        """Do the same for a page at hand: without labels, and where no image seems relevant, its text is asked too."""
+    def score_page(
+        self, page: Page, around: PageImages, find_kept: Callable[[], tuple[int, ...]] | None = None
+    ) -> list[float]:
+        """Do the same for a page at hand: without labels, and where no image seems relevant, its text is asked too.
+
+        `find_kept` returns the blocks of the text; without it they are read.
+        """
         scores = self.score(around)
         if self.known.labelled or not scores or max(scores) >= RELEVANT:
             return scores
         from scythe.reading.images.relevance import judge_by_place
 
-        return judge_by_place(page, text_method("auto")(page, TextOptions()).kept, around, scores)
+        def read_kept() -> tuple[int, ...]:
+            return text_method("auto")(page, TextOptions()).kept
+
+        return judge_by_place(page, find_kept or read_kept, around, scores)
 
     @cached_property
     def _update(self) -> Update | None:

@@ -107,4 +107,4 @@ def mark_by_model(page: Page, kept: tuple[int, ...], forest: Forest | None = Non
     from scythe.reading.images.relevance import judge_by_place, score_images
 
     around = read_image_contexts(page)
-    return mark_scores(page, judge_by_place(page, kept, around, score_images(around, forest=forest)))
+    return mark_scores(page, judge_by_place(page, lambda: kept, around, score_images(around, forest=forest)))

@@ -5,7 +5,7 @@ Short pages with one picture are unlike its training pages; there an unlinked im
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
@@ -25,10 +25,20 @@ _LEAST = 0.05  # below it the model is sure that an image is furniture
 _NEAR_BEST = 0.5  # of the best score there: one that is much worse is another kind of image
 
 
-def judge_by_place(page: Page, kept: tuple[int, ...], around: PageImages, scores: Sequence[float]) -> list[float]:
-    """Return the scores, with even odds for images in the kept text where no image of the page is relevant."""
+def judge_by_place(
+    page: Page, find_kept: Callable[[], tuple[int, ...]], around: PageImages, scores: Sequence[float]
+) -> list[float]:
+    """Return the scores, with even odds for images in the kept text where no image of the page is relevant.
+
+    What is kept is only asked for where an image could be.
+    """
     found = list(scores)
-    if not kept or not found or max(found) >= RELEVANT:
+    if not found or max(found) >= RELEVANT:
+        return found
+    if not any(score >= _LEAST and image.link is None for score, image in zip(found, around.images, strict=True)):
+        return found
+    kept = find_kept()
+    if not kept:
         return found
     nodes = page.blocks.image_node
     standing = {nodes[row].mem_id for row in image_places(page.blocks, kept)}
