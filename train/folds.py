@@ -13,6 +13,7 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 DATA = {"text": "text", "images": ".", "records": "records"}  # what each script is given of the folder of all sets
+WORKERS = "2"  # networks for text trained at a time
 
 
 def main() -> None:
@@ -23,10 +24,22 @@ def main() -> None:
     asked = parser.parse_args()
     asked.out.mkdir(parents=True, exist_ok=True)
     for task in asked.task or DATA:
-        script, file = HERE / task / "train.py", asked.out / f"{task}.json.xz"
-        command = [sys.executable, script, "--data", asked.data / DATA[task], "--folds-out", file]
-        subprocess.run(command, check=True)
+        data, file = asked.data / DATA[task], asked.out / f"{task}.json.xz"
+        for script, *options in _steps(task, data, file):
+            subprocess.run([sys.executable, HERE / task / script, *options], check=True)
         print(f"wrote {file}, {file.stat().st_size} bytes", flush=True)
+
+
+def _steps(task: str, data: Path, file: Path) -> list[list[str | Path]]:
+    if task != "text":
+        return [["train.py", "--data", data, "--folds-out", file]]
+    pages, trained = Path("build", "text-pages.npz"), Path("build", "text-trained")
+    pages.parent.mkdir(exist_ok=True)
+    return [
+        ["dataset.py", "--data", data, "--out", pages],
+        ["train.py", "--pages", pages, "--out", trained, "--part", "folds", "--workers", WORKERS],
+        ["finish.py", "--trained", trained, "--data", data, "--folds-out", file],
+    ]
 
 
 if __name__ == "__main__":

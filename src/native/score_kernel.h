@@ -115,6 +115,21 @@ TARGET static void NAME(first_layer)(const Scorer *self, Page *page) {
     }
 }
 
+/* Work out what kind of page it is from the mean and the maximum of its blocks. */
+TARGET static void NAME(tell_kind)(const Network *net, Page *page, const double *total, const float *top) {
+    float *odds = page->kind, most = 0, sum = 0;
+    memcpy(odds, net->kind_bias, (size_t)net->kinds * sizeof *odds);
+    for (int k = 0; k < net->width; k++) {
+        float mean = (float)(total[k] / (double)page->blocks);
+        const float *mean_row = net->kind + (size_t)k * (size_t)net->kinds;
+        const float *top_row = net->kind + ((size_t)net->width + (size_t)k) * (size_t)net->kinds;
+        for (int i = 0; i < net->kinds; i++) odds[i] += mean * mean_row[i] + top[k] * top_row[i];
+    }
+    for (int i = 0; i < net->kinds; i++) most = !i || odds[i] > most ? odds[i] : most;
+    for (int i = 0; i < net->kinds; i++) sum += odds[i] = expf(odds[i] - most);
+    for (int i = 0; i < net->kinds; i++) odds[i] /= sum;
+}
+
 /* Sum the hidden vectors block by block, and put their mean and maximum, weighted, into `always`. */
 TARGET static void NAME(sum_page)(const Network *net, const Round *round, Page *page, float *__restrict always) {
     int padded = net->padded;
@@ -137,6 +152,12 @@ TARGET static void NAME(sum_page)(const Network *net, const Round *round, Page *
         const float *__restrict mean_row = round->page + (size_t)k * (size_t)padded;
         const float *__restrict top_row = round->page + ((size_t)net->width + (size_t)k) * (size_t)padded;
         for (int c = 0; c < padded; c++) always[c] += mean * mean_row[c] + top[k] * top_row[c];
+    }
+    int number = (int)(round - net->round) - net->kind_round;
+    if (number == 0) NAME(tell_kind)(net, page, total, top);
+    for (int i = 0; number >= 0 && i < net->kinds; i++) {
+        const float *__restrict row = net->by_kind + (size_t)(number * net->kinds + i) * (size_t)padded;
+        for (int c = 0; c < padded; c++) always[c] += page->kind[i] * row[c];
     }
 }
 
@@ -234,12 +255,14 @@ TARGET static void NAME(forward)(const Scorer *self, Page *page, double *probabi
     NAME(first_layer)(self, page);
     for (int number = 0; number < net->rounds; number++)
         NAME(look_around)(net, &net->round[number], page, page->page_sum);
+    double bias = net->last_bias;
+    for (int i = 0; i < net->kinds; i++) bias += (double)(page->kind[i] * net->last_by_kind[i]);
     float *__restrict half = page->seen; /* of the logits: the logistic function is tanh, moved and halved */
     for (Py_ssize_t i = 0; i < page->blocks; i++) {
         NAME(Lanes) sum = {0};
         for (int c = 0; c < net->padded; c += LANES)
             sum += VECTOR(page->hidden + i * net->padded + c) * VECTOR(net->last + c);
-        half[i] = (float)net->last_bias;
+        half[i] = (float)bias;
         for (int lane = 0; lane < LANES; lane++) half[i] += sum[lane];
         half[i] /= 2;
     }

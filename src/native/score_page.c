@@ -235,15 +235,16 @@ static int add_page_rows(const Network *net, Page *page, PyObject *rows) {
     return 0;
 }
 
-/* Return what the caller gets: probabilities, then words; comment flags, then hidden flags. */
+/* Return what the caller gets: probabilities, words, then those of the kinds of page; comment flags, then hidden flags. */
 static PyObject *results(Scorer *self, Page *page) {
     Py_ssize_t n = page->blocks;
-    PyObject *numbers = PyByteArray_FromStringAndSize(NULL, 2 * n * (Py_ssize_t)sizeof(double));
+    PyObject *numbers = PyByteArray_FromStringAndSize(NULL, (2 * n + self->net.kinds) * (Py_ssize_t)sizeof(double));
     PyObject *flags = PyByteArray_FromStringAndSize(NULL, 2 * n), *both = NULL;
     if (numbers && flags && (both = PyTuple_Pack(2, numbers, flags))) {
         double *number = (double *)(void *)PyByteArray_AsString(numbers);
         char *flag = PyByteArray_AsString(flags);
         forward(self, page, number);
+        for (int i = 0; i < self->net.kinds; i++) number[2 * n + i] = (double)page->kind[i];
         for (Py_ssize_t i = 0; i < n; i++) {
             number[n + i] = (double)(page->words[i] + page->letters[i * KINDS + DENSE] / 2);
             flag[i] = (char)page->comment[page->box[i]];

@@ -55,6 +55,7 @@ static int shape_of(PyObject *array, Py_ssize_t *rows, int *columns, const char 
 
 typedef struct {
     PyObject *names, *words, *page, *mean, *scale, *first_weights, *first_bias, *rounds, *last_weights;
+    PyObject *kind, *kind_bias, *by_kind, *last_by_kind;
 } Weights;
 
 static int measure_network(Network *net, const Weights *from) {
@@ -69,6 +70,9 @@ static int measure_network(Network *net, const Weights *from) {
     if (inputs != net->inputs + net->page_width) return complain("first weights: unexpected number of inputs");
     if (PyTuple_Size(from->rounds) > MOST_ROUNDS) return complain("rounds: too many");
     net->rounds = (int)PyTuple_Size(from->rounds);
+    if (shape_of(from->kind, &inputs, &net->kinds, "kind") < 0) return -1;
+    if (net->kinds > MOST_KINDS) return complain("kind: too many kinds");
+    if (net->kind_round < 0 || net->kind_round >= net->rounds) return complain("kind: round out of range");
     return 0;
 }
 
@@ -83,6 +87,10 @@ static void lay_out_network(Network *net, Arena *memory) {
     net->first_page = net->first ? net->first + (size_t)net->inputs * padded : NULL;
     net->first_bias = take(memory, padded, sizeof(float));
     net->last = take(memory, padded, sizeof(float));
+    net->kind = take(memory, 2 * width * (size_t)net->kinds, sizeof(float));
+    net->kind_bias = take(memory, (size_t)net->kinds, sizeof(float));
+    net->by_kind = take(memory, (size_t)(net->rounds - net->kind_round) * (size_t)net->kinds * padded, sizeof(float));
+    net->last_by_kind = take(memory, (size_t)net->kinds, sizeof(float));
     net->round = take(memory, (size_t)net->rounds, sizeof(Round));
     for (int number = 0; number < net->rounds; number++) {
         Round round = {0};
@@ -120,7 +128,11 @@ static int copy_network(Network *net, const Weights *from) {
         || copy_floats(from->mean, 0, NUMBERS, net->mean, 0, "mean") < 0
         || copy_floats(from->scale, 0, NUMBERS, net->scale, 0, "scale") < 0
         || copy_floats(from->first_bias, 0, width, net->first_bias, 0, "first bias") < 0
-        || copy_floats(from->last_weights, 0, width, net->last, 0, "last weights") < 0)
+        || copy_floats(from->last_weights, 0, width, net->last, 0, "last weights") < 0
+        || copy_floats(from->kind, 2 * width, net->kinds, net->kind, net->kinds, "kind") < 0
+        || copy_floats(from->kind_bias, 0, net->kinds, net->kind_bias, 0, "kind bias") < 0
+        || copy_floats(from->by_kind, (net->rounds - net->kind_round) * net->kinds, width, net->by_kind, padded, "by kind") < 0
+        || copy_floats(from->last_by_kind, 0, net->kinds, net->last_by_kind, 0, "last by kind") < 0)
         return -1;
     for (int number = 0; number < net->rounds; number++) {
         if (copy_round(net, &net->round[number], PyTuple_GetItem(from->rounds, number)) < 0) return -1;
@@ -212,20 +224,23 @@ static int prepare(Scorer *self, PyObject *page_tags, PyObject *chars) {
 }
 
 static PyObject *scorer_new(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
-    static char *keywords[] = {"vocabulary", "comments", "page_tags", "chars", "tables", "numbers", "first", "rounds", "last", NULL};
+    static char *keywords[] = {"vocabulary", "comments", "page_tags", "chars", "tables", "numbers", "first", "rounds", "kind", "last",
+                               NULL};
     PyObject *names, *words, *comments, *page_tags, *chars;
     Weights from;
     double last_bias;
+    int kind_round;
     if (!PyArg_ParseTupleAndKeywords(
-            args, kwargs, "(O!O!)O!O!O(OOO)(OO)(OO)O!(Od)", keywords, &PyDict_Type, &names, &PyDict_Type, &words,
+            args, kwargs, "(O!O!)O!O!O(OOO)(OO)(OO)O!(iOOOO)(Od)", keywords, &PyDict_Type, &names, &PyDict_Type, &words,
             &PyDict_Type, &comments, &PyFrozenSet_Type, &page_tags, &chars, &from.names, &from.words,
             &from.page, &from.mean, &from.scale, &from.first_weights, &from.first_bias, &PyTuple_Type, &from.rounds,
-            &from.last_weights, &last_bias))
+            &kind_round, &from.kind, &from.kind_bias, &from.by_kind, &from.last_by_kind, &from.last_weights, &last_bias))
         return NULL;
     allocfunc allocate = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
     Scorer *self = (Scorer *)allocate(type, 0);
     if (!self) return NULL;
     self->net.last_bias = last_bias;
+    self->net.kind_round = kind_round;
     if (prepare(self, page_tags, chars) < 0 || build_network(self, &from) < 0
         || build_vocabulary(self, names, words, comments) < 0 || grow_elements(self) < 0) {
         Py_DECREF(self);
@@ -251,7 +266,7 @@ static void scorer_dealloc(PyObject *object) {
 static PyMethodDef methods[] = {
     {"score", scorer_score, METH_VARARGS,
      "score(columns, title, description, page_rows, plain=False)\n--\n\n"
-     "Return two arrays of bytes: probabilities, then words (float64); comment flags, then hidden flags (bool).\n"
+     "Return two arrays of bytes: probabilities, words, kinds of page (float64); comment flags, then hidden flags (bool).\n"
      "`plain` does without instructions that only some processors have."},
     {NULL, NULL, 0, NULL},
 };

@@ -28,6 +28,7 @@ enum {
     PRODUCTS = GROUP + 2,
     TILE = 6,            /* rows that the matrix product takes at once */
     PAD = 16,            /* vectors are padded to a multiple of this many floats */
+    MOST_KINDS = 32,     /* of pages */
 };
 
 /* A block of memory handed out in pieces. With base NULL it only adds up what is needed. */
@@ -61,6 +62,10 @@ typedef struct {
     Round *round;
     float *last;
     double last_bias;
+    int kinds, kind_round;      /* how many kinds of page, and the first round that knows which it is */
+    float *kind, *kind_bias;    /* from mean and maximum of the page: 2 * width rows of `kinds` */
+    float *by_kind;             /* of each round from kind_round on: `kinds` rows */
+    float *last_by_kind;
 } Network;
 
 /* An element as the vocabulary sees it; its vectors stand at 2 * name_width * number: the sum, and tanh of the sum. */
@@ -143,6 +148,7 @@ typedef struct {
     float *page_sum;
     float *hidden_base, *hidden, *seen, *gathered, *mixed[PRODUCTS], *product[PRODUCTS];
     double *running;
+    float kind[MOST_KINDS]; /* probability of each kind of page */
     int32_t *box_slots;     /* per box, -1: not seen */
 } Page;
 

@@ -61,6 +61,7 @@ class Scorer:
         numbers: tuple[_Floats, _Floats],
         first: tuple[_Floats, _Floats],
         rounds: tuple[tuple[int, _Floats, _Floats, _Floats, _Floats, _Floats], ...],
+        kind: tuple[int, _Floats, _Floats, _Floats, _Floats],
         last: tuple[_Floats, float],
     ) -> Scorer: ...
     def score(

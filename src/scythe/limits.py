@@ -20,6 +20,9 @@ class Limits:
     listed_tags: int = 40_000  # elements that lists and attributes are looked for in, of any page
     listed_tag_bytes: int = 320  # and one more for so many bytes of the page
     tag_names: int = 2_000  # different ones on a page that HTML does not know
+    copies: int = 50  # noscript elements and templates of one page that are looked into
+    template_tags: int = 10_000
+    compared_words: int = 200_000  # of a page and its copies; the longest page of the sets has some 150 000
     json_ld_bytes: int = 2_000_000  # the largest block seen in the page sets has 0.4 MB
     json_ld_depth: int = 64  # schema.org data nests about ten deep
     json_ld_objects: int = 5_000  # typed objects looked at on one page

@@ -117,6 +117,21 @@ class Metadata:
     schema: tuple[str, ...] = ()  # schema.org types found (JSON-LD and microdata)
 
 
+PAGE_KINDS = ("article", "thread", "product", "listing", "collection", "service", "documentation", "front page")
+
+
+@dataclass(frozen=True, slots=True)
+class PageKind:
+    """What kind of page one is, by the page alone; without a name where nobody could tell."""
+
+    name: str = ""  # one of PAGE_KINDS
+    probability: float = 0.0
+    probabilities: Mapping[str, float] = field(default_factory=dict)  # of every kind
+
+    def __str__(self) -> str:
+        return self.name
+
+
 @dataclass(frozen=True, slots=True)
 class Reading:
     """What one text method keeps of one page: block numbers in page order, or text where it has no blocks."""
@@ -127,6 +142,7 @@ class Reading:
     why: str = ""  # the reason when nothing was kept
     scores: tuple[float, ...] = ()  # one per block of the page, where the method scores blocks
     images: tuple[int, ...] | None = None  # rows of page.blocks.image_node; None: the method has no word on images
+    kind: PageKind = PageKind()
 
 
 class Content(Protocol):
@@ -383,6 +399,7 @@ class Document:
     why: str = ""  # the reason when there is no text
     content: Content = field(default=Rendered(), compare=False)
     listing: PageLists = field(default=Listed(), compare=False)
+    kind: PageKind = PageKind()
 
     def __repr__(self) -> str:
         """Show what it is about; a whole text would fill the screen."""
@@ -454,7 +471,7 @@ class Document:
         plain |= {"metadata": asdict(self.metadata), "how": self.how}
         plain["fields"] = {name: asdict(value) for name, value in self.fields.items()}
         plain |= {"losses": [asdict(loss) for loss in self.losses], "why": self.why}
-        return plain
+        return plain | {"kind": asdict(self.kind)}
 
 
 RELEVANCE = "relevance"  # our own way to judge the images of a site

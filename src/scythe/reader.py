@@ -253,6 +253,7 @@ def _document(page: Page, reading: Reading, options: TextOptions, judging: Judgi
         why=why,
         content=content,
         listing=LazyPageLists(page),
+        kind=reading.kind,
     )
 
 

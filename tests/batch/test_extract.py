@@ -208,7 +208,7 @@ def test_sites_beyond_the_number_kept_are_cut_all_the_same(
 def test_a_page_that_ends_its_process_costs_that_page_only(tmp_path: Path) -> None:
     huge = record("https://mill.example/huge", http(b"<!doctype html><body>" + b"<p>x" * 250_000))
     unit, out = unit_of(tmp_path / "a.warc.gz", page(1), huge, page(2)), tmp_path / "out"
-    options = replace(COLD, memory_bytes=500_000_000, processes=1)
+    options = replace(COLD, memory_bytes=640_000_000, processes=1)
     (report,) = run_units([unit], out, options)
     assert [(failure.url, failure.why) for failure in report.failures] == [
         ("https://mill.example/huge", "took too much memory")

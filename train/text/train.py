@@ -1,228 +1,252 @@
-"""Train the `auto` text network, or cross-validate it by site. See README.md in this folder."""
+"""Train the `auto` text network from the arrays that `dataset.py` wrote. See README.md in this folder."""
 
 from __future__ import annotations
 
 import argparse
-import copy
-import json
 import math
-import random
+from collections import Counter
+from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
-from itertools import permutations
+from dataclasses import dataclass
+from itertools import combinations
+from multiprocessing import get_context
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
-from bench.folds import FOLDS, save_folds
-from dataset import Sample, collect_vocabulary, fold_of, load
-from network import TextNetwork, export, lay_out
+from network import Batch, Pages, TextNetwork, export, mean_and_deviation
 from torch import Tensor
 from torch.nn import functional
 
-from scythe.reading.text.block_features import Vocabulary
-from scythe.reading.text.choose_text import choose, settle
-from scythe.reading.text.network import BlockFacts
+from pages import KINDS, load
 
-EPOCHS, PAGES_PER_STEP, RATE = 12, 8, 3e-3
+FOLDS = 5
+PAGES_PER_STEP, RATE = 8, 3e-3
 MEMORY = 0.997  # of the running mean of weights that is kept in the end
 LONGEST = 6000  # blocks: longer pages are scored but not learned from
 CHUNK_WEIGHT, PSEUDO_WEIGHT = 0.5, 0.3
-GUESSERS = ((0, 1, 2), (0, 3, 4), (1, 3, 4), (2, 3, 4))  # folds left out: any two of the five are, by one of them
-Scores = dict[tuple[str, str], np.ndarray]
+KIND_WEIGHT, KIND_SMOOTHING = 0.3, 0.05
+KIND_OF_SET_WEIGHT = 0.3  # of the kind of pages whose set is of one kind, mostly
+Guesses = dict[int, np.ndarray]  # by page: one probability per block
 
 
-def page_loss(logits: Tensor, sample: Sample, guess: np.ndarray | None) -> Tensor:
-    """Return one minus the expected F1 of the page, plus cross-entropy; for chunk pages the cross-entropy of chunks."""
-    p, labels = torch.sigmoid(logits), sample.labels
-    words = torch.from_numpy(labels.words)
-    weights = words.sqrt()
-    if not sample.is_thread:  # comments are dropped by rule, the network is not asked
-        asked = torch.from_numpy(~sample.features.comment).float()
-        p, weights = p * asked, weights * asked
-    if labels.hits is not None:
-        hits = torch.from_numpy(labels.hits)
-        f1 = 2 * (p * hits).sum() / ((p * words).sum() + labels.gold_words + 1e-6)
-        return 1 - f1 + 0.7 * _cross_entropy(logits, hits / words.clamp(min=1), weights)
-    total, count = logits.sum() * 0, 0
-    for wanted, places in labels.chunks:
-        if not places:
-            continue
-        count += 1
-        lowest = torch.stack([p[a:b].min() for a, b in (places[:1] if wanted else places)])
-        total = total - torch.log((lowest if wanted else 1 - lowest).clamp(1e-4)).mean()
-    loss = CHUNK_WEIGHT * total / max(count, 3)
-    if guess is not None:
-        loss = loss + PSEUDO_WEIGHT * _cross_entropy(logits, torch.from_numpy(guess.astype(np.float32)), weights)
-    return loss
+@dataclass(frozen=True)
+class Job:
+    """One network to train: the folds it must not see, and where what others guessed is."""
+
+    name: str
+    unseen: tuple[int, ...]
+    seed: int
+    guessed_by: tuple[str, ...] = ()  # names of earlier jobs
+    epochs: int = 12
+    guess_share: float = 0.6  # of the target of a block with gold, for what others guess about it
+    soft: bool = False  # the words wanted of a page are mixed likewise
 
 
-def _cross_entropy(logits: Tensor, target: Tensor, weights: Tensor) -> Tensor:
-    each = functional.binary_cross_entropy_with_logits(logits, target.clamp(0, 1), reduction="none")
-    return (each * weights).sum() / weights.sum().clamp(min=1)
+@dataclass
+class Data:
+    """What every job reads."""
+
+    pages: Pages
+    info: list[dict[str, Any]]
+    vocabulary: list[list[str]]
+
+    def chosen(self, folds: Sequence[int]) -> np.ndarray:
+        """Return the numbers of the pages whose sites are not of these folds."""
+        return np.array([number for number, page in enumerate(self.info) if page["fold"] not in folds])
 
 
-def set_weights(samples: list[Sample]) -> dict[str, float]:
+def group_of(page: dict[str, Any]) -> str:
+    """Return what a page is weighed with: its set or, where a set has pages of every kind, those of its kind."""
+    return page["set"] if page["set"] != "wcxb" else f"wcxb {page['kind']}"
+
+
+def page_weights(info: list[dict[str, Any]]) -> list[float]:
     """Weigh sets by the square root of their size, so that the large ones do not decide alone."""
-    counts: dict[str, int] = {}
-    for sample in samples:
-        counts[sample.set_name] = counts.get(sample.set_name, 0) + 1
-    chunked = {sample.set_name for sample in samples if sample.labels.chunks}
-    return {name: min(3.0, (count / 150) ** -0.5) * (1.3 if name in chunked else 1.0) for name, count in counts.items()}
+    counts = Counter(map(group_of, info))
+    weights = {name: min(3.0, (count / 150) ** -0.5) for name, count in counts.items()}
+    return [weights[group_of(page)] * (1.3 if page["chunked"] else 1.0) for page in info]
 
 
-def fit(samples: list[Sample], vocabulary: Vocabulary, guesses: Scores, *, seed: int, say: str = "") -> TextNetwork:
+class Loss:
+    """What pages cost: one minus the expected F1 and cross-entropy, or that of chunks; the kind of page beside it."""
+
+    def __init__(self, data: Data, guesses: Guesses, guess_share: float, soft: bool) -> None:
+        column, info, device = data.pages.columns, data.info, data.pages.device
+        self.column, self.share, self.soft = column, guess_share, soft
+        self.weight = torch.tensor(page_weights(info), device=device)
+        self.gold_words = torch.tensor([float(page["gold_words"]) for page in info], device=device)
+        self.chunked = torch.tensor([page["chunked"] for page in info], device=device)
+        self.thread = torch.tensor(
+            [page["thread"] or page["kind"] == KINDS.index("thread") for page in info], device=device
+        )
+        self.kind = torch.tensor([page["kind"] for page in info], device=device)
+        told = [1.0 if page["set"] == "wcxb" else KIND_OF_SET_WEIGHT for page in info]
+        self.kind_weight = torch.tensor(told, device=device) * (self.kind >= 0)
+        self.guess = torch.full((len(column["box"]),), -1.0, device=device)
+        for number, values in guesses.items():
+            start = data.pages.starts["blocks"][number]
+            self.guess[start : start + len(values)] = torch.from_numpy(values.astype(np.float32)).to(device)
+
+    def __call__(self, logits: Tensor, kinds: Tensor, b: Batch) -> Tensor:
+        numbers, page = b.numbers_of_pages, b.page
+        words, hits = self.column["label_words"][b.blocks], self.column["hits"][b.blocks]
+        asked = self.thread[numbers][page] | (self.column["comment"][b.blocks] == 0)  # a rule drops other comments
+        p = torch.sigmoid(logits) * asked
+        weights = words.sqrt() * asked
+        chunked, guess = self.chunked[numbers], self.guess[b.blocks]
+        guessed = guess >= 0
+
+        def total(values: Tensor) -> Tensor:
+            return values.new_zeros(b.pages).index_add_(0, page, values)
+
+        gold = (hits / words.clamp(min=1)).clamp(0, 1)
+        mixed = torch.where(guessed, (1 - self.share) * gold + self.share * guess, gold)
+        wanted = self.gold_words[numbers]
+        if self.soft:
+            wanted = wanted + total((mixed - gold) * words)
+            hits = mixed * words
+        f1 = 2 * total(p * hits) / (total(p * words) + wanted + 1e-6)
+        target = torch.where(chunked[page], guess.clamp(min=0), mixed)
+        known = weights * (guessed | ~chunked[page])
+        each = functional.binary_cross_entropy_with_logits(logits, target, reduction="none")
+        entropy = total(each * known) / total(known).clamp(min=1)
+        of_chunks = CHUNK_WEIGHT * self._chunks(p, b) + PSEUDO_WEIGHT * entropy
+        loss = torch.where(chunked, of_chunks, 1 - f1 + 0.7 * entropy)
+        of_kind = functional.cross_entropy(
+            kinds, self.kind[numbers].clamp(min=0), reduction="none", label_smoothing=KIND_SMOOTHING
+        )
+        loss = loss + KIND_WEIGHT * self.kind_weight[numbers] * of_kind
+        share = self.weight[numbers]
+        return (loss * share).sum() / share.sum()
+
+    @staticmethod
+    def _chunks(p: Tensor, b: Batch) -> Tensor:
+        lowest = p.new_ones(len(b.place_page)).scatter_reduce(0, b.chunk_place, p[b.chunk_block], "amin")
+        right = torch.where(b.place_wanted > 0, lowest, 1 - lowest)
+        return p.new_zeros(b.pages).index_add_(0, b.place_page, -torch.log(right.clamp(1e-4)) * b.place_weight)
+
+
+def fit(data: Data, job: Job, guesses: Guesses) -> TextNetwork:
     """Train one network."""
-    random.seed(seed)
-    torch.manual_seed(seed)
-    torch.set_num_threads(1)
-    samples = [sample for sample in samples if len(sample.features.numbers) <= LONGEST]
-    numbers = np.concatenate([sample.features.numbers for sample in samples])
-    net = TextNetwork(vocabulary, numbers.mean(0), numbers.std(0) + 1e-3)
-    kept = copy.deepcopy(net.state_dict())
+    torch.manual_seed(job.seed)
+    order = np.random.default_rng(job.seed)
+    shown = data.chosen(job.unseen)
+    shown = shown[data.pages.sizes["blocks"][shown] <= LONGEST]
+    sizes = [len(words) for words in data.vocabulary]
+    net = TextNetwork(sizes, *mean_and_deviation(data.pages, shown)).to(data.pages.device)
+    loss_of = Loss(
+        data,
+        {number: guesses[number] for number in guesses if data.info[number]["fold"] not in job.unseen},
+        job.guess_share,
+        job.soft,
+    )
     tables = {id(p) for table in (net.names, net.words, net.page) for p in table.parameters()}
-    optimizer = torch.optim.AdamW([
-        {"params": [p for p in net.parameters() if id(p) not in tables], "weight_decay": 0.01},
-        {"params": [p for p in net.parameters() if id(p) in tables], "weight_decay": 0.05},
-    ])  # fmt: skip
-    weights, step, steps = set_weights(samples), 0, EPOCHS * math.ceil(len(samples) / PAGES_PER_STEP)
-    for epoch in range(EPOCHS):
+    parameters = list(net.parameters())
+    kept = [p.detach().clone() for p in parameters]
+    groups = [
+        {"params": [p for p in parameters if id(p) not in tables], "weight_decay": 0.01},
+        {"params": [p for p in parameters if id(p) in tables], "weight_decay": 0.05},
+    ]
+    optimizer = torch.optim.AdamW(groups, fused=data.pages.device != "cpu")
+    step, steps = 0, job.epochs * math.ceil(len(shown) / PAGES_PER_STEP)
+    for epoch in range(job.epochs):
         net.train()
-        order = random.sample(samples, len(samples))
-        seen = 0.0
-        for at in range(0, len(order), PAGES_PER_STEP):
-            group = order[at : at + PAGES_PER_STEP]
+        shuffled, seen = order.permutation(shown), torch.zeros((), device=data.pages.device)
+        for at in range(0, len(shuffled), PAGES_PER_STEP):
             for options in optimizer.param_groups:
                 options["lr"] = RATE * min(1, (step + 1) / 200) * (0.5 + 0.5 * math.cos(math.pi * step / steps)) + 1e-5
-            parts = net(lay_out(group)).split([len(sample.features.numbers) for sample in group])
-            shares = [weights[sample.set_name] for sample in group]
-            losses = [
-                share * page_loss(part, sample, guesses.get((sample.set_name, sample.id)))
-                for part, sample, share in zip(parts, group, shares, strict=True)
-            ]
-            loss = torch.stack(losses).sum() / sum(shares)
+            batch = data.pages.lay_out(shuffled[at : at + PAGES_PER_STEP])
+            loss = loss_of(*net(batch), batch)
             optimizer.zero_grad()
             loss.backward()
-            torch.nn.utils.clip_grad_norm_(net.parameters(), 2.0)
+            torch.nn.utils.clip_grad_norm_(parameters, 2.0)
             optimizer.step()
-            step, seen = step + 1, seen + loss.item()
+            step, seen = step + 1, seen + loss.detach()
             memory = min(MEMORY, (1 + step) / (20 + step))
             with torch.no_grad():
-                for key, value in net.state_dict().items():
-                    kept[key].mul_(memory).add_(value, alpha=1 - memory)
-        print(f"{say} epoch {epoch + 1} of {EPOCHS}: loss {seen * PAGES_PER_STEP / len(order):.4f}", flush=True)
-    net.load_state_dict(kept)
+                torch._foreach_lerp_(kept, parameters, 1 - memory)
+        print(
+            f"{job.name} epoch {epoch + 1} of {job.epochs}: loss {seen.item() * PAGES_PER_STEP / len(shown):.4f}",
+            flush=True,
+        )
+    with torch.no_grad():
+        for parameter, mean in zip(parameters, kept, strict=True):
+            parameter.copy_(mean)
     return net.eval()
 
 
-def predict(net: TextNetwork, samples: list[Sample]) -> Scores:
+def predict(
+    data: Data, net: TextNetwork, numbers: np.ndarray, at_once: int = 16
+) -> tuple[Guesses, dict[int, np.ndarray]]:
+    """Return for each page the probabilities of its blocks, and those of the kinds of page."""
+    blocks, kinds = {}, {}
     with torch.no_grad():
-        return {(s.set_name, s.id): torch.sigmoid(net(lay_out([s]))).numpy() for s in samples}
+        for start in range(0, len(numbers), at_once):
+            some = numbers[start : start + at_once]
+            logits, kind = net(data.pages.lay_out(some))
+            parts = np.split(torch.sigmoid(logits).cpu().numpy(), np.cumsum(data.pages.sizes["blocks"][some])[:-1])
+            for number, part, one in zip(some, parts, torch.softmax(kind, 1).cpu().numpy(), strict=True):
+                blocks[int(number)], kinds[int(number)] = part, one
+    return blocks, kinds
 
 
-def f1_of_sets(samples: list[Sample], scores: Scores) -> dict[str, float]:
-    """Return F1 per set from the aligned labels: close to the benchmark's figure, without rendering text."""
-    pooled: dict[str, list[tuple[float, float, float]]] = {}
-    for sample in samples:
-        f = sample.features
-        seen = BlockFacts(scores[sample.set_name, sample.id].astype(np.float64), f.words, f.comment, sample.hidden)
-        p = settle(seen, is_thread=sample.is_thread)
-        kept = np.zeros(len(p), dtype=bool)
-        kept[list(choose(p, seen.words))] = True
-        pooled.setdefault(sample.set_name, []).append(_counts(sample, kept))
-    result = {}
-    for name, counts in pooled.items():
-        if name in {s.set_name for s in samples if s.labels.chunks}:
-            counts = [tuple(map(sum, zip(*counts, strict=True)))]
-        result[name] = float(np.mean([2 * h / (2 * h + e + m) if h + e + m else 1.0 for h, e, m in counts]))
-    return result
+def run(job: Job, file: Path, folder: Path, device: str) -> str:
+    """Train one network; write its weights, and what it says of the pages that it has not seen."""
+    torch.set_num_threads(1)
+    columns, info, vocabulary = load(file)
+    data = Data(Pages(columns, device), info, vocabulary)
+    net = fit(data, job, read_guesses(folder, job, info))
+    hidden = np.array([number for number, page in enumerate(info) if page["fold"] in job.unseen], dtype=np.int64)
+    blocks, kinds = predict(data, net, hidden)
+    said = {f"blocks {number}": values.astype(np.float16) for number, values in blocks.items()}
+    said |= {f"kinds {number}": values.astype(np.float16) for number, values in kinds.items()}
+    np.savez(folder / f"{job.name}.said.npz", **said)
+    state = {key: value.cpu().numpy() for key, value in net.state_dict().items()}
+    (folder / f"{job.name}.json").write_text(export(state, vocabulary))
+    return job.name
 
 
-def _counts(sample: Sample, kept: np.ndarray) -> tuple[float, float, float]:
-    labels = sample.labels
-    if labels.hits is not None:
-        hits = float(labels.hits[kept].sum())
-        return hits, float(labels.words[kept].sum()) - hits, labels.gold_words - hits
-    found = [(wanted, any(kept[a:b].all() for a, b in places)) for wanted, places in labels.chunks]
-    hits = sum(wanted and got for wanted, got in found)
-    return hits, sum(got and not wanted for wanted, got in found), sum(wanted for wanted, _ in found) - hits
+def read_guesses(folder: Path, job: Job, info: list[dict[str, Any]]) -> Guesses:
+    """Return what earlier networks said of each page, on average, without the folds that this job must not see."""
+    found: dict[int, list[np.ndarray]] = {}
+    for name in job.guessed_by:
+        with np.load(folder / f"{name}.said.npz") as said:
+            for key in said.files:
+                kind, _, number = key.partition(" ")
+                if kind == "blocks" and info[int(number)]["fold"] not in job.unseen:
+                    found.setdefault(int(number), []).append(said[key].astype(np.float32))
+    return {number: np.mean(values, axis=0) for number, values in found.items()}
 
 
-def cross_validate(samples: list[Sample], vocabulary: Vocabulary, folds: int, guesses: Scores, workers: int) -> Scores:
-    """Score every page with a network that saw no page of its site."""
-    scores: Scores = {}
-    with ProcessPoolExecutor(workers) as pool:
-        jobs = [pool.submit(_one_fold, samples, vocabulary, fold, folds, guesses) for fold in range(folds)]
-        for job in jobs:
-            scores |= job.result()
-    return scores
-
-
-def _one_fold(samples: list[Sample], vocabulary: Vocabulary, fold: int, folds: int, guesses: Scores) -> Scores:
-    shown = [s for s in samples if fold_of(s.site, folds) != fold]
-    hidden = [s for s in samples if fold_of(s.site, folds) == fold]
-    return predict(fit(shown, vocabulary, guesses, seed=fold, say=f"fold {fold}"), hidden)
-
-
-def fold_networks(samples: list[Sample], vocabulary: Vocabulary) -> list[TextNetwork]:
-    """Return for each fold a network that no label of its sites took part in.
-
-    The second pass of a fold learns from guesses about the others. They come from networks that saw neither that fold
-    nor the one they guess about.
-    """
-    guesses: list[Scores] = [{} for _ in range(FOLDS)]
-    for number, unseen in enumerate(GUESSERS):
-        shown = [s for s in samples if s.fold not in unseen]
-        net = fit(shown, vocabulary, {}, seed=100 + number, say=f"without folds {unseen}")
-        for left_out, guessed in permutations(unseen, 2):
-            own = [s for s in samples if s.fold == guessed and s.labels.chunks]
-            guesses[left_out] = predict(net, own) | guesses[left_out]
-    return [
-        fit([s for s in samples if s.fold != fold], vocabulary, guesses[fold], seed=fold, say=f"without fold {fold}")
-        for fold in range(FOLDS)
-    ]
+def plan(part: str) -> list[list[Job]]:
+    """Return the passes: networks without any two folds, those without one, which learn from them, and the last."""
+    pairs = [Job(f"pair{a}{b}", (a, b), 100 + 10 * a + b) for a, b in combinations(range(FOLDS), 2)]
+    single = []
+    for fold in range(FOLDS):
+        seen_by = tuple(job.name for job in pairs if fold in job.unseen)
+        single.append(Job(f"fold{fold}", (fold,), fold, seen_by))
+        if part == "all":  # what ships learns from three that have seen neither the page nor its site
+            single.append(Job(f"fold{fold}a", (fold,), fold, seen_by, guess_share=0.3))
+            single.append(Job(f"fold{fold}d", (fold,), fold, seen_by, soft=True))
+    last = [Job("all", (), 0, tuple(job.name for job in single))]
+    return [pairs, single, last] if part == "all" else [pairs, single]
 
 
 def main() -> None:
-    args = argparse.ArgumentParser(description=__doc__)
-    args.add_argument("--data", type=Path, required=True, help="folder of *.jsonl.xz page sets")
-    args.add_argument("--out", type=Path, help="train on everything and write the network here")
-    args.add_argument("--folds", type=int, default=5)
-    args.add_argument(
-        "--passes", type=int, default=2, help="2: learn unlabelled parts of chunk pages from a first pass"
-    )
-    args.add_argument("--scores", type=Path, help="write the cross-validated block scores here, as JSON")
-    args.add_argument("--guesses", type=Path, help="scores of an earlier pass: skips the cross-validation before --out")
-    args.add_argument("--folds-out", type=Path, help="write networks for `python -m bench --folds`, one per fold, here")
-    args.add_argument("--workers", type=int, default=2)
-    args.add_argument("--seed", type=int, default=0)
+    args = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    args.add_argument("--pages", type=Path, required=True, help="what dataset.py wrote")
+    args.add_argument("--out", type=Path, required=True, help="folder for networks and what they say of unseen pages")
+    args.add_argument("--part", default="all", choices=("folds", "all"), help="folds: without the one that ships")
+    args.add_argument("--workers", type=int, default=2, help="networks trained at a time")
+    args.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
     opts = args.parse_args()
-    paths = sorted(opts.data.glob("*.jsonl.xz"))
-    vocabulary = collect_vocabulary(paths)
-    samples = load(paths, vocabulary)
-    print(f"{len(samples)} pages, {len({s.site for s in samples})} sites", flush=True)
-    if opts.folds_out:
-        networks = fold_networks(samples, vocabulary)
-        held_out: Scores = {}
-        for fold, net in enumerate(networks):
-            held_out |= predict(net, [s for s in samples if s.fold == fold])
-        print("held out:", {k: round(v, 4) for k, v in f1_of_sets(samples, held_out).items()}, flush=True)
-        save_folds(opts.folds_out, [json.dumps(export(net, vocabulary)) for net in networks], paths)
-        return
-    guesses: Scores = {}
-    if opts.guesses:
-        saved = json.loads(opts.guesses.read_text())
-        guesses = {tuple(key.split("\t")): np.array(value) for key, value in saved.items()}
-    else:
-        for number in range(1, opts.passes + 1):
-            guesses = cross_validate(samples, vocabulary, opts.folds, guesses, opts.workers)
-            print(f"pass {number}:", {k: round(v, 4) for k, v in f1_of_sets(samples, guesses).items()}, flush=True)
-            if opts.scores:
-                plain = {"\t".join(key): np.round(value, 4).tolist() for key, value in guesses.items()}
-                opts.scores.with_suffix(f".{number}.json").write_text(json.dumps(plain))
-    if opts.out:
-        net = fit(samples, vocabulary, guesses, seed=opts.seed, say="all pages")
-        opts.out.write_text(json.dumps(export(net, vocabulary), separators=(",", ":"), ensure_ascii=False) + "\n")
-        print(f"wrote {opts.out}")
+    opts.out.mkdir(parents=True, exist_ok=True)
+    for jobs in plan(opts.part):
+        with ProcessPoolExecutor(opts.workers, mp_context=get_context("spawn")) as pool:
+            for done in [pool.submit(run, job, opts.pages, opts.out, opts.device) for job in jobs]:
+                print("trained", done.result(), flush=True)
 
 
 if __name__ == "__main__":

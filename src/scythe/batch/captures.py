@@ -173,7 +173,7 @@ class _WarcReader:
         self._page_bytes = page_bytes
         self._found = found
         self._is_packed = is_compressed(content)
-        self._is_grouped = self._is_packed and _packs_several(unit.path, os.stat(unit.path).st_mtime_ns)
+        self._is_grouped = self._is_packed and _packs_several(unit.path, os.fstat(file.fileno()).st_mtime_ns)
         self._resume = 0  # where reading in one go may begin again
 
     def read(self) -> Iterator[Capture]:

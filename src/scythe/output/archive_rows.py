@@ -45,6 +45,7 @@ def page_line(stored: StoredPage) -> dict[str, object]:
         "fields": {name: _plain(field) for name, field in document.fields.items()},
         "losses": [_plain(loss) for loss in document.losses],
         "why": document.why,
+        "kind": _plain(document.kind),
         **_in_archive(stored),
     }
 

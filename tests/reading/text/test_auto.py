@@ -91,7 +91,7 @@ def test_comments_are_kept_when_asked_for():
 def test_comments_are_the_content_of_a_page_that_has_nothing_else():
     page = Page.from_text(f"<html><body>{comments()}</body></html>")
     seen = choose_text.BlockFacts(
-        np.array([0.9, 0.8]), np.array([20.0, 20.0]), np.array([True, True]), np.array([False, False])
+        np.array([0.9, 0.8]), np.array([20.0, 20.0]), np.array([True, True]), np.array([False, False]), np.array([1.0])
     )
     assert choose_text.without_comments(seen).tolist() == [0.9, 0.8]
     assert len(page.blocks) == 2
@@ -109,14 +109,16 @@ def test_comments_are_the_content_of_a_page_that_has_nothing_else():
     ],
 )
 def test_a_thread_is_known_by_its_address(url):
-    assert choose_text.is_thread(choose_text.head_of(Page.from_text(article(comments()), url=url)))
+    assert choose_text.is_named_thread(choose_text.head_of(Page.from_text(article(comments()), url=url)))
 
 
 @pytest.mark.parametrize(
     "path", ["news/1", "2026/the-question-of-the-thread.html", "board-of-trade-meets-forum-of-mayors"]
 )
 def test_a_headline_about_threads_is_no_thread(path):
-    assert not choose_text.is_thread(choose_text.head_of(Page.from_text(article(), url=f"https://example.org/{path}")))
+    assert not choose_text.is_named_thread(
+        choose_text.head_of(Page.from_text(article(), url=f"https://example.org/{path}"))
+    )
 
 
 def test_hidden_blocks_are_left_out():

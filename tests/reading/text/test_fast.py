@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import subprocess
 import sys
@@ -67,7 +68,8 @@ def agree(page: Page) -> bool:
     assert found is not None
     expected = fast.score_arrays(page.blocks, head, network)
     np.testing.assert_allclose(found.probabilities, expected.probabilities, rtol=0, atol=2e-5)
-    for ours, theirs in zip(found[1:], expected[1:], strict=True):
+    np.testing.assert_allclose(found.kinds, expected.kinds, rtol=0, atol=2e-5)
+    for ours, theirs in zip(found[1:4], expected[1:4], strict=True):
         np.testing.assert_array_equal(ours, theirs)
         assert ours.dtype == theirs.dtype
     return choose_text.choose(*found[:2]) == choose_text.choose(*expected[:2])
@@ -194,10 +196,12 @@ def test_a_network_of_another_shape_is_left_to_the_arrays() -> None:
         replace(network, rounds=(replace(network.rounds[0], reach=0),)),
         replace(network, rounds=(replace(network.rounds[0], boxes=network.rounds[0].boxes[:-1]),)),
         replace(network, vocabulary=Vocabulary([""], [""], [""])),
+        replace(network, kind=replace(network.kind, round=4)),
+        replace(network, kind=replace(network.kind, bias=network.kind.bias[:-1])),
     ]
     for one in wrong:
         assert fast.score_compiled(page.blocks, head, one) is None
-    fewer = replace(network, rounds=network.rounds[:1])
+    fewer = replace(network, rounds=network.rounds[:3], kind=replace(network.kind, rounds=network.kind.rounds[:1]))
     found = fast.score_compiled(page.blocks, head, fewer)
     assert found is not None
     assert abs(found[0] - fast.score_arrays(page.blocks, head, fewer)[0]).max() < 1e-5
@@ -241,13 +245,16 @@ def test_the_table_of_characters_says_what_python_says_of_them() -> None:
 @given(
     st.lists(st.tuples(st.floats(0, 1), st.integers(0, 300), st.booleans(), st.booleans()), min_size=1, max_size=40),
     st.booleans(),
+    st.booleans(),
 )
-def test_the_compiled_choice_is_that_of_the_arrays(blocks: list[tuple[Any, ...]], in_thread: bool) -> None:
+def test_the_compiled_choice_is_that_of_the_arrays(
+    blocks: list[tuple[Any, ...]], in_thread: bool, tabbed: bool
+) -> None:
     probabilities, words, comment, hidden = (np.array(column) for column in zip(*blocks, strict=True))
-    seen = fast.BlockFacts(probabilities, words.astype(np.float64), comment, hidden)
-    limits = (choose_text.DOUBTFUL, choose_text.LONE_WORDS, choose_text.SHOWN_SHARE)
-    kept, scores = fast.native.choose_blocks(*seen, in_thread, limits)
-    settled = choose_text.settle(seen, is_thread=in_thread)
+    seen = fast.BlockFacts(probabilities, words.astype(np.float64), comment, hidden, np.ones(1))
+    limits = (choose_text.DOUBTFUL, choose_text.LONE_WORDS, math.inf if tabbed else choose_text.SHOWN_SHARE)
+    kept, scores = fast.native.choose_blocks(*seen[:4], in_thread, limits)
+    settled = choose_text.settle(seen, is_thread=in_thread, is_tabbed=tabbed)
     with np.errstate(invalid="ignore"):
         assert kept == choose_text.choose(settled, seen.words)
     assert scores == tuple(np.round(settled, 3).tolist())

@@ -63,11 +63,19 @@ def saved(width: int = 4, vector: int = 3, seed: int = 1) -> dict:
             }
             for reach in (1, 2)
         ],
+        "kind": {
+            "names": ["article", "thread", "product"],
+            "round": 1,
+            "weights": random.normal(size=(2 * width, 3)).tolist(),
+            "bias": random.normal(size=3).tolist(),
+            "rounds": [random.normal(size=(3, width)).tolist()],
+            "last": random.normal(size=3).tolist(),
+        },
         "last": {"weights": random.normal(size=width).tolist(), "bias": 0.1},
     }
 
 
-def slow_score(weights: dict, features) -> list[float]:
+def slow_score(weights: dict, features) -> tuple[list[float], list[float]]:
     """Restate the network without any of the shortcuts: one block, one box, one sum at a time."""
     tables = {
         k: np.vstack([np.zeros(len(weights[k]["rows"][0])), np.array(weights[k]["rows"]) * weights[k]["scale"]])
@@ -100,7 +108,14 @@ def slow_score(weights: dict, features) -> list[float]:
         numbers = np.clip((features.numbers[i] - np.array(weights["mean"])) * np.array(weights["scale"]), -5, 5)
         inputs = np.concatenate([numbers, np.tanh(np.concatenate([*vectors, page]))])
         hidden.append(np.maximum(inputs @ np.array(weights["first"]["weights"]) + weights["first"]["bias"], 0))
-    for layer in weights["rounds"]:
+    head, kinds = weights["kind"], np.zeros(3)
+    for number, layer in enumerate(weights["rounds"]):
+        page = np.concatenate([np.mean(hidden, axis=0), np.max(hidden, axis=0)])
+        told = np.zeros(len(hidden[0]))
+        if number == head["round"]:
+            kinds = np.exp(page @ np.array(head["weights"]) + head["bias"])
+            kinds = kinds / kinds.sum()
+            told = kinds @ np.array(head["rounds"][0])
         zero, reach = np.zeros_like(hidden[0]), layer["reach"]
         new = []
         for i in range(count):
@@ -118,9 +133,11 @@ def slow_score(weights: dict, features) -> list[float]:
                 np.mean([hidden[j] for j in range(count) if features.cluster[j] == features.cluster[i]], axis=0)
             )
             seen += [np.mean(hidden, axis=0), np.max(hidden, axis=0), hidden[features.heading[i]]]
-            new.append(hidden[i] + np.maximum(np.concatenate(seen) @ np.array(layer["weights"]) + layer["bias"], 0))
+            sums = np.concatenate(seen) @ np.array(layer["weights"]) + layer["bias"] + told
+            new.append(hidden[i] + np.maximum(sums, 0))
         hidden = new
-    return [1 / (1 + np.exp(-(h @ np.array(weights["last"]["weights"]) + weights["last"]["bias"]))) for h in hidden]
+    bias = weights["last"]["bias"] + kinds @ np.array(head["last"])
+    return [1 / (1 + np.exp(-(h @ np.array(weights["last"]["weights"]) + bias))) for h in hidden], kinds.tolist()
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
@@ -128,7 +145,10 @@ def test_the_network_equals_its_slow_restatement(seed):
     weights = saved(seed=seed)
     network = from_json(json.dumps(weights))
     features = describe(Page.from_text(HTML).blocks, HEAD, network.vocabulary)
-    assert score(network, features).tolist() == pytest.approx(slow_score(weights, features), abs=1e-4)
+    blocks, kinds = score(network, features)
+    expected, told = slow_score(weights, features)
+    assert blocks.tolist() == pytest.approx(expected, abs=1e-4)
+    assert kinds.tolist() == pytest.approx(told, abs=1e-4)
 
 
 def test_slices_of_the_products_change_nothing():
@@ -137,10 +157,11 @@ def test_slices_of_the_products_change_nothing():
         "<div>" + "".join(f"<p class=a{i % 5}>Line {i}, of a long page. It goes on.</p>" for i in range(700)) + "</div>"
     )
     features = describe(Page.from_text(html).blocks, HEAD, network.vocabulary)
-    scores = score(network, features)
+    scores, kinds = score(network, features)
     assert len(scores) == 700
     assert np.isfinite(scores).all()
-    assert (scores == score(network, features)).all()
+    assert sum(kinds) == pytest.approx(1)
+    assert (scores == score(network, features)[0]).all()
 
 
 @pytest.mark.parametrize("html", ["<p>x", "<p>\u6536</p>", "<a>one</a>", "<li>" * 30 + "deep", "<b>1</b><br>2<br>3"])
@@ -148,11 +169,12 @@ def test_the_smallest_pages_have_finite_scores(html):
     network = load()
     features = describe(Page.from_text(html).blocks, HeadSummary("", "", ()), network.vocabulary)
     assert np.isfinite(features.numbers).all()
-    assert np.isfinite(score(network, features)).all()
+    assert np.isfinite(score(network, features)[0]).all()
 
 
 @pytest.mark.parametrize(
-    "change", [{"format": "other"}, {"version": 99}, {"rounds": 3}, {"first": {}}, {"names": {"vocabulary": []}}]
+    "change",
+    [{"format": "other"}, {"version": 99}, {"rounds": 3}, {"first": {}}, {"kind": {}}, {"names": {"vocabulary": []}}],
 )
 def test_a_file_that_is_no_network_of_this_version_is_refused(change):
     with pytest.raises(BadInput):

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from itertools import islice
+from math import inf
 from typing import TypeVar
 from weakref import ref
 
@@ -17,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scythe.extension import native
-from scythe.model import Reading, TextOptions
+from scythe.model import PageKind, Reading, TextOptions
 from scythe.page import Page
 from scythe.page.blocks import Blocks
 from scythe.page.title import title_variants
@@ -44,6 +45,11 @@ _LD_CHARS = 200_000  # types stand near the top; the rest of a huge block says n
 _SEEN_METAS = 200
 
 
+def _path(url: str) -> str:
+    """Return what stands behind the host of an address, without the first slash."""
+    return url.partition("://")[2].partition("/")[2]
+
+
 def head_of(page: Page) -> HeadSummary:
     """Return the title, the description and the tokens that tell what kind of page this is."""
     head = page.head
@@ -68,7 +74,7 @@ def head_of(page: Page) -> HeadSummary:
         tokens[f"md:{kind[:40]}"] = None
     for label in host(page.url or "").split(".")[:5]:
         tokens[f"host:{label}"] = None
-    path = (page.url or "").partition("://")[2].partition("/")[2][:300].lower()
+    path = _path(page.url or "")[:300].lower()
     for word in _URL_WORD.findall(path)[:30]:
         tokens[f"url:{word}"] = None
     for words in _SEGMENT.findall(path)[:20]:
@@ -79,9 +85,13 @@ def head_of(page: Page) -> HeadSummary:
 WINDOW = 8_000  # blocks scored at once: bounds memory; the longest page of the training sets has 6 571
 DOUBTFUL = 0.2  # no block above this: the page has no main text
 LITTLE_WORDS, LITTLE_BLOCKS = 60.0, 12  # a page with no more than this is kept whole when every block is doubtful
-MENU_CHARS = 40  # mean length of blocks that are links throughout; longer ones are text inside a careless link
+LIKELY = 0.5  # the probability of a kind of page from which on its own rules apply
+TABBED = ("product", "collection", "service")
+FRONT = "front page"
+_ROOTS = frozenset(("", "index.html", "index.htm", "index.php"))
 TITLE_WITHIN = 4  # kept blocks: kicker, date and the like may stand before the title
 SHOWN_SHARE = 0.35  # of the expected words; with less, scripts will show the hidden rest
+REPEAT_CHARS = 60  # shorter blocks may well stand twice, such as the labels of a table
 LONE_WORDS = 12.0  # expected words outside comments; with fewer, the comments are what the page is about
 
 THREADS = frozenset(
@@ -99,20 +109,35 @@ def read(page: Page, options: TextOptions, network: Network | None = None) -> Re
     if not len(page.blocks):
         return Reading("auto", why="no text")
     head = head_of(page)
+    network = network or load()
     seen = see(page, network, head)
-    in_thread = options.comments is True or is_thread(head)
+    kind = tell_kind(network.kind.names, seen, page.url)
+    in_thread = is_named_thread(head) or kind.probabilities["thread"] > LIKELY
+    asked, tabbed = options.comments is True or in_thread, is_tabbed(kind)
     if native is not None:
-        limits = (DOUBTFUL, LONE_WORDS, SHOWN_SHARE)
-        kept, scores = native.choose_blocks(*seen, in_thread, limits)
+        limits = (DOUBTFUL, LONE_WORDS, inf if tabbed else SHOWN_SHARE)
+        kept, scores = native.choose_blocks(*seen[:4], asked, limits)
     else:
-        probabilities = settle(seen, is_thread=in_thread)
+        probabilities = settle(seen, is_thread=asked, is_tabbed=tabbed)
         kept, scores = choose(probabilities, seen.words), tuple(np.round(probabilities, 3).tolist())
     kept = kept or all_there_is(page.blocks, seen)
-    if options.title_line is None and has_headline(head):
+    if kind.probabilities["documentation"] <= LIKELY:
+        kept = without_repeats(page.blocks, kept)
+    if options.title_line is None and has_headline(head) and not in_thread:
         kept = without_title(page, kept)
-    if not kept or is_menu(page.blocks, kept):
-        return Reading("auto", why="only links" if kept else "no block looks like main text", scores=scores)
-    return Reading("auto", kept=kept, scores=scores)
+    if not kept:
+        why = "only links" if is_menu(page.blocks) else "no block looks like main text"
+        return Reading("auto", why=why, scores=scores, kind=kind)
+    return Reading("auto", kept=kept, scores=scores, kind=kind)
+
+
+def tell_kind(names: tuple[str, ...], seen: BlockFacts, url: str | None) -> PageKind:
+    """Return the kind of a page; what would be a listing elsewhere is the front page at the address of a whole host."""
+    told = dict(zip(names, np.round(seen.kinds, 3).tolist(), strict=True))
+    told[FRONT] = told["listing"] if url is not None and _path(url) in _ROOTS else 0.0
+    told["listing"] -= told[FRONT]
+    best = max(told, key=told.__getitem__)
+    return PageKind(best, told[best], told)
 
 
 _Value = TypeVar("_Value")
@@ -135,23 +160,31 @@ def see(page: Page, network: Network | None = None, head: HeadSummary | None = N
 
 def score_blocks(blocks: Blocks, head: HeadSummary, network: Network) -> BlockFacts:
     """Score every block; a very long page is scored in windows."""
-    parts = []
+    parts: list[BlockFacts] = []
     for start in range(0, len(blocks), WINDOW):
         part = blocks if len(blocks) <= WINDOW else window(blocks, start, min(start + WINDOW, len(blocks)))
         parts.append(score_compiled(part, head, network) or score_arrays(part, head, network))
-    return parts[0] if len(parts) == 1 else BlockFacts(*map(np.concatenate, zip(*parts, strict=True)))
+    if len(parts) == 1:
+        return parts[0]
+    joined = BlockFacts(*map(np.concatenate, zip(*parts, strict=True)))
+    return joined._replace(kinds=parts[0].kinds)
 
 
-def is_thread(head: HeadSummary) -> bool:
-    """Say whether the page is a forum thread, a discussion or a question with answers."""
+def is_named_thread(head: HeadSummary) -> bool:
+    """Say whether the page calls itself a forum thread, a discussion or a question with answers."""
     return not THREADS.isdisjoint(head.tokens)
 
 
-def settle(seen: BlockFacts, *, is_thread: bool) -> NDArray[np.float64]:
+def is_tabbed(kind: PageKind) -> bool:
+    """Say whether a page is of the kinds that hide parts of their text behind tabs: there the network decides on it."""
+    return sum(kind.probabilities[name] for name in TABBED) > LIKELY
+
+
+def settle(seen: BlockFacts, *, is_thread: bool, is_tabbed: bool) -> NDArray[np.float64]:
     """Return the probabilities after the rules for what the network is not asked: comments and hidden blocks."""
     if not is_thread:
         seen = seen._replace(probabilities=without_comments(seen))
-    return without_hidden(seen)
+    return seen.probabilities if is_tabbed else without_hidden(seen)
 
 
 def without_comments(seen: BlockFacts) -> NDArray[np.float64]:
@@ -182,6 +215,21 @@ def choose(probabilities: NDArray[np.float64], words: NDArray[np.float64]) -> tu
     return tuple(sorted(order[: gains.argmax() + 1].tolist()))
 
 
+def is_menu(blocks: Blocks) -> bool:
+    """Say whether a page is nothing but links."""
+    return sum(blocks.link_chars) >= 0.9 * sum(map(len, blocks.text))
+
+
+def without_repeats(blocks: Blocks, kept: tuple[int, ...]) -> tuple[int, ...]:
+    """Return the blocks without those that say again, word by word, what a chosen block before them said.
+
+    Pages print a part twice for narrow screens and for tabs. References to code repeat themselves in earnest.
+    """
+    first: dict[str, int] = {}
+    texts = blocks.text
+    return tuple(i for i in kept if len(texts[i]) < REPEAT_CHARS or first.setdefault(texts[i], i) == i)
+
+
 def all_there_is(blocks: Blocks, seen: BlockFacts) -> tuple[int, ...]:
     """Return the plain blocks of a page with very little text: whatever it says, nothing else could be meant."""
     linked = np.array(blocks.link_chars) * 2 > np.array([len(text) for text in blocks.text])
@@ -193,7 +241,7 @@ def all_there_is(blocks: Blocks, seen: BlockFacts) -> tuple[int, ...]:
 
 def has_headline(head: HeadSummary) -> bool:
     """Say whether structured data gives the headline: the text need not repeat it, unless it opens a thread."""
-    return any(token.startswith("ld:") for token in head.tokens) and not is_thread(head)
+    return any(token.startswith("ld:") for token in head.tokens) and not is_named_thread(head)
 
 
 def without_title(page: Page, kept: tuple[int, ...]) -> tuple[int, ...]:
@@ -212,13 +260,6 @@ def without_title(page: Page, kept: tuple[int, ...]) -> tuple[int, ...]:
 def _opening(text: str, length: int) -> str:
     """Return so many characters of what is comparable of a text."""
     return "".join(islice(filter(str.isalnum, text.casefold()), length))
-
-
-def is_menu(blocks: Blocks, kept: tuple[int, ...]) -> bool:
-    """Say whether the blocks are nothing but short links: an index page, whose best blocks are still no text."""
-    chars = sum(map(len, map(blocks.text.__getitem__, kept)))
-    linked = sum(map(blocks.link_chars.__getitem__, kept))
-    return linked >= 0.9 * chars and chars < MENU_CHARS * len(kept)
 
 
 def window(blocks: Blocks, start: int, end: int) -> Blocks:

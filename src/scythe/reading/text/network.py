@@ -1,8 +1,8 @@
 """The neural network that scores text blocks, in numpy and, where built, in C.
 
 Each block starts from its own numbers and from learned vectors for its words and the names of its elements. Four rounds
-then let it see its neighbours, the boxes around it, blocks of the same style and the whole page. The Python code is the
-reference for the C code.
+then let it see its neighbours, the boxes around it, blocks of the same style and the whole page. Half-way the kind of
+page is told, which the last rounds know. The Python code is the reference for the C code.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from scythe._native import Scorer
 
 FORMAT = "scythe-text-network"
-VERSION = 1
+VERSION = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +54,18 @@ class Round:
 
 
 @dataclass(frozen=True, slots=True)
+class KindHead:
+    """Weights by which the kind of page is told, and by which it tells in what follows."""
+
+    names: tuple[str, ...]
+    round: int  # the first that knows the kind
+    weights: Floats  # of the mean and the maximum of the page, one below the other
+    bias: Floats
+    rounds: tuple[Floats, ...]  # one row per kind, for each round from that one on
+    last: Floats
+
+
+@dataclass(frozen=True, slots=True)
 class Network:
     """Weights of one trained network."""
 
@@ -66,6 +78,7 @@ class Network:
     first_weights: Floats
     first_bias: Floats
     rounds: tuple[Round, ...]
+    kind: KindHead
     last_weights: Floats
     last_bias: float
 
@@ -109,8 +122,8 @@ def _times(values: Floats, weights: Floats) -> Floats:
 _ONE_THREAD = 65536 * 4  # multiplications: OpenBLAS starts threads above this
 
 
-def score(network: Network, features: Features) -> NDArray[np.float64]:
-    """Return the probability of each block to be main text."""
+def score(network: Network, features: Features) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the probability of each block to be main text, and that of each kind of page."""
     hidden = _first_layer(network, features)
     near = features.box_parent[features.box]
     far = features.box_parent[near]
@@ -120,7 +133,9 @@ def score(network: Network, features: Features) -> NDArray[np.float64]:
     styles = np.searchsorted(features.cluster[order], np.arange(int(features.cluster.max()) + 1))
     sizes = np.diff(np.append(styles, len(order))).astype(np.float32)[:, None]
     count, width = hidden.shape
-    for layer in network.rounds:
+    head = network.kind
+    kinds: NDArray[np.float64] = np.zeros(len(head.names))
+    for number, layer in enumerate(network.rounds):
         running = np.zeros((count + 1, width), dtype=np.float64)
         np.cumsum(hidden, axis=0, out=running[1:])
         own = _times(hidden, layer.own)
@@ -135,10 +150,17 @@ def score(network: Network, features: Features) -> NDArray[np.float64]:
         seen += _times(means, layer.style)[features.cluster]
         page = np.concatenate([(running[-1] / count).astype(np.float32), hidden.max(axis=0)])
         seen += page @ layer.page + layer.bias
+        if number == head.round:
+            odds = (page @ head.weights + head.bias).astype(np.float64)
+            odds = np.exp(odds - odds.max())
+            kinds = odds / odds.sum()
+        if number >= head.round:
+            seen += kinds.astype(np.float32) @ head.rounds[number - head.round]
         hidden = hidden + np.maximum(seen, 0.0)
-    logits = (hidden @ network.last_weights + network.last_bias).astype(np.float64)
+    bias = network.last_bias + float(kinds @ head.last)
+    logits = (hidden @ network.last_weights + bias).astype(np.float64)
     result: NDArray[np.float64] = 1.0 / (1.0 + np.exp(-np.clip(logits, -30.0, 30.0)))
-    return result
+    return result, kinds
 
 
 def _first_layer(network: Network, features: Features) -> Floats:
@@ -196,6 +218,17 @@ def _round(saved: dict[str, Any]) -> Round:
     return Round(int(saved["reach"]), own, boxes, part[6], page, bias)
 
 
+def _kind(saved: dict[str, Any]) -> KindHead:
+    return KindHead(
+        names=tuple(map(str, saved["names"])),
+        round=int(saved["round"]),
+        weights=_floats(saved["weights"]),
+        bias=_floats(saved["bias"]),
+        rounds=tuple(map(_floats, saved["rounds"])),
+        last=_floats(saved["last"]),
+    )
+
+
 def from_json(text: str) -> Network:
     """Build a network from its saved form. Raises BadInput when the text is not one of this version."""
     try:
@@ -212,6 +245,7 @@ def from_json(text: str) -> Network:
             first_weights=_floats(saved["first"]["weights"]),
             first_bias=_floats(saved["first"]["bias"]),
             rounds=tuple(map(_round, saved["rounds"])),
+            kind=_kind(saved["kind"]),
             last_weights=_floats(saved["last"]["weights"]),
             last_bias=float(saved["last"]["bias"]),
         )
@@ -232,6 +266,7 @@ class BlockFacts(NamedTuple):
     words: NDArray[np.float64]
     comment: NDArray[np.bool_]
     hidden: NDArray[np.bool_]
+    kinds: NDArray[np.float64]  # of the page: the probability of each kind the network knows
 
 
 _module = native
@@ -258,7 +293,7 @@ def score_compiled(blocks: Blocks, head: HeadSummary, network: Network, *, plain
     numbers, flags = scorer.score(columns, head.title, head.description, page_rows, plain)
     n = len(blocks)
     both, flag = np.frombuffer(numbers), np.frombuffer(flags, dtype=np.bool_)
-    return BlockFacts(both[:n], both[n:], flag[:n], flag[n:])
+    return BlockFacts(both[:n], both[n : 2 * n], flag[:n], flag[n:], both[2 * n :])
 
 
 def prepare(network: Network) -> None:
@@ -271,7 +306,8 @@ def score_arrays(blocks: Blocks, head: HeadSummary, network: Network) -> BlockFa
     """Return the same, worked out with numpy."""
     features = describe(blocks, head, network.vocabulary)
     hidden = np.array(blocks.box_hidden, dtype=np.bool_)[features.box]
-    return BlockFacts(score(network, features), features.words, features.comment, hidden)
+    probabilities, kinds = score(network, features)
+    return BlockFacts(probabilities, features.words, features.comment, hidden, kinds)
 
 
 def _scorer_of(network: Network) -> Scorer | None:
@@ -299,6 +335,12 @@ def _build(network: Network) -> Scorer:
         rounds=tuple(
             (one.reach, *map(_rows, (*_mix(one.own), one.boxes, one.style, one.page, one.bias)))
             for one in network.rounds
+        ),
+        kind=(
+            network.kind.round,
+            *map(
+                _rows, (network.kind.weights, network.kind.bias, np.concatenate(network.kind.rounds), network.kind.last)
+            ),
         ),
         last=(_rows(network.last_weights), network.last_bias),
     )
