@@ -49,6 +49,7 @@ class Task:
     etag: str = ""  # what the server said last time, to ask whether it changed
     modified: str = ""
     body_hash: bytes = b""  # of the newest version archived, empty where there is none
+    rank: int = 0  # those of a lower one come first
 
 
 @dataclass(frozen=True, slots=True)

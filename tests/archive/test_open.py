@@ -379,3 +379,18 @@ def test_a_migration_that_fails_leaves_the_archive_as_it_was(where: str, monkeyp
     with open_archive(where) as archive, archive.reading() as connection:
         (site,) = connection.execute(text("SELECT * FROM sites")).mappings()
         assert "colour" not in site
+
+
+def test_a_new_archive_is_for_its_owner_and_another_stays_as_it_was_made(tmp_path: Path) -> None:
+    before = os.umask(0o022)
+    try:
+        with open_archive(tmp_path / "a.db") as archive:
+            add_site(archive, "site.example", SITE)
+            modes = {path.name: path.stat().st_mode & 0o777 for path in tmp_path.iterdir()}
+        assert "a.db-wal" in modes
+        assert set(modes.values()) == {0o600}
+        (tmp_path / "a.db").chmod(0o640)
+        open_archive(tmp_path / "a.db").close()
+        assert (tmp_path / "a.db").stat().st_mode & 0o777 == 0o640
+    finally:
+        os.umask(before)

@@ -1,8 +1,8 @@
 """Sites made up for tests of discovery: an address comes in, a page with text and links goes out; no server needed."""
 
-from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from heapq import heappop, heappush
 from random import Random
 
 from scythe.crawl_model import Extracted, Task
@@ -42,13 +42,13 @@ def prose(seed: object, words: int = 60) -> str:
 
 
 def crawl(site: Site, start: str, *, most: int, options: CrawlOptions | None = None) -> Visits:
-    """Visit a site breadth first through what decides about addresses, as a crawl does."""
+    """Visit a site by rank and depth through what decides about addresses, as a crawl does."""
     addresses = UrlFilter(Url(start), options or CrawlOptions())
     visits = Visits(addresses=addresses)
-    waiting: deque[Task] = deque([Task(1, 1, Url(start), "")])
+    waiting = [(0, 0, 0, Task(1, 1, Url(start), ""))]
     known = {start}
     while waiting and len(visits.asked) < most:
-        task = waiting.popleft()
+        *_, task = heappop(waiting)
         why = addresses.why_skip(task)
         page = None if why else site(task.url)
         if why:
@@ -62,7 +62,8 @@ def crawl(site: Site, start: str, *, most: int, options: CrawlOptions | None = N
         for found in addresses.choose(task, named):
             if (found.key or found.url) not in known:
                 known.add(found.key or found.url)
-                waiting.append(Task(1, 1, found.url, found.host, depth=found.depth))
+                task = Task(1, 1, found.url, found.host, depth=found.depth)
+                heappush(waiting, (found.rank, found.depth, len(known), task))
     return visits
 
 
@@ -203,6 +204,28 @@ def counter(path: str) -> Made | None:
     return Made("View", prose("view"), (f"/view/{2 * n}", f"/view/{2 * n + 1}"))
 
 
+def not_found(path: str) -> Made | None:
+    """What is not there, told with status 200 and another number each time, with links that are not there either."""
+    if not path.startswith("/gone"):
+        return None
+    chance = Random(path)
+    title = "Nothing here"
+    text = f"{prose('gone')}. Your request has the number {chance.randrange(10**9)}; please tell us."
+    return Made(title, text, tuple(f"/gone-{name}.html" for name in _names(path, 8)))
+
+
+def endless(path: str) -> Made | None:
+    """Pages that all say something of their own, each with links to more of them."""
+    if not path.startswith("/tag/"):
+        return None
+    return Made(prose(f"t{path}", 4), prose(path), tuple(f"/tag/{name}" for name in _names(path, 6)))
+
+
+def _names(seed: str, count: int) -> list[str]:
+    words = prose(f"names {seed}", 2 * count).split()
+    return [one + other for one, other in zip(words[::2], words[1::2], strict=True)]
+
+
 TRAPS: dict[str, tuple[Callable[[str], Made | None], str]] = {
     "calendar by path": (calendar_by_path, "/cal/2026/01/"),
     "calendar by query": (calendar_by_query, "/events?month=1&year=2026"),
@@ -212,11 +235,15 @@ TRAPS: dict[str, tuple[Callable[[str], Made | None], str]] = {
     "filters": (filters, "/shop"),
     "counter": (counter, "/view/1"),
 }
+UNENDING = {  # what no page says a crawl could stop at
+    "not found": (not_found, "/gone-away.html"),
+    "endless": (endless, "/tag/one"),
+}
 
 
 def with_traps(honest: Honest, names: list[str]) -> Site:
     """Return an honest site whose every page links to the entrances of traps."""
-    traps = [TRAPS[name] for name in names]
+    traps = [(TRAPS | UNENDING)[name] for name in names]
 
     def site(url: str) -> Made | None:
         page = honest(url)
@@ -226,3 +253,19 @@ def with_traps(honest: Honest, names: list[str]) -> Site:
         return next((made for trap, _ in traps if (made := trap(path)) is not None), None)
 
     return site
+
+
+def with_entrances(honest: Honest, names: list[str]) -> Site:
+    """The same, where each page also leads to a session and to something missing of its own, and to other pages."""
+    site = with_traps(honest, names)
+    articles = [url for url, page in honest.pages.items() if len(page.text) > 200]
+
+    def varied(url: str) -> Made | None:
+        page = site(url)
+        if page is None or url not in honest.pages:
+            return page
+        chance = Random(url)
+        more = (f"/s/{chance.getrandbits(80):020x}/{chance.randrange(20)}", f"/gone-{_names(url, 1)[0]}.html")
+        return Made(page.title, page.text, (*chance.sample(articles, 3), *more, *page.links))
+
+    return varied

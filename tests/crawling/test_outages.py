@@ -6,11 +6,14 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from sqlalchemy import NullPool, create_engine
 from tests.crawling.test_politeness import Log, chain, logged
 from tests.faults.io.proxy import Proxy, proxied_port
 
 from scythe.archive.open import open_archive
 from scythe.archive.schema import URLS
+from scythe.archive.site_health import count_archive
+from scythe.archive.verify import verify_archive
 from scythe.crawling.crawl import Crawl
 from scythe.crawling.crawl_options import CrawlOptions
 
@@ -73,3 +76,30 @@ def test_a_host_that_is_gone_for_a_while_is_waited_for(tmp_path: Path) -> None:
         cut.join()
     assert run.why_ended == "complete"
     assert states(where) == {"done": PAGES}
+
+
+@pytest.mark.slow
+def test_a_database_that_lets_go_of_a_crawl_again_and_again_loses_and_doubles_nothing(postgres_url: str) -> None:
+    site = chain(60)
+    ended = threading.Event()
+
+    def let_go() -> None:
+        engine = create_engine(postgres_url.replace("postgresql://", "postgresql+psycopg://"), poolclass=NullPool)
+        while not ended.wait(0.1):
+            with engine.connect() as connection:
+                connection.exec_driver_sql(
+                    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'outage'"
+                )
+
+    with logged(lambda path, _: site.get(path)) as log:
+        options = CrawlOptions(delay=0.02, allow_private=True, parts=("text",), sitemaps=False, feeds=False)
+        with open_archive(f"{postgres_url}&application_name=outage") as archive:
+            run = Crawl(log.server.url("/"), archive, options)
+            killer = threading.Thread(target=let_go, daemon=True)
+            killer.start()
+            asyncio.run(run.run())
+            ended.set()
+            killer.join()
+            assert run.why_ended == "complete"
+            assert (run.tally.pages, count_archive(archive).versions) == (60, 60)
+            assert verify_archive(archive) == []

@@ -143,8 +143,8 @@ def test_several_at_a_time_start_a_delay_apart(tmp_path: Path) -> None:
     with serve(slowly) as server:
         crawl(server.url(), tmp_path, CrawlOptions(delay=0.1, per_host=4, allow_private=True, sitemaps=False))
     assert len(seen) == 11
-    gaps = [after - before for before, after in pairwise(seen)]
-    assert min(gaps) >= 0.1 - 0.02  # the way to the server may differ from one request to the next
+    # the way to the server may take longer for one request than for the next, but not for all of them
+    assert all(after - before >= 0.2 for before, after in zip(seen, seen[4:], strict=False))
     assert 2 <= server.open_most <= 4
 
 

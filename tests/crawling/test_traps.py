@@ -3,7 +3,17 @@
 from dataclasses import replace
 
 import pytest
-from tests.crawling.made_sites import STYLES, TRAPS, Honest, combinations, crawl, prose, with_traps
+from tests.crawling.made_sites import (
+    STYLES,
+    TRAPS,
+    UNENDING,
+    Honest,
+    combinations,
+    crawl,
+    prose,
+    with_entrances,
+    with_traps,
+)
 
 from scythe.crawling.crawl_options import CrawlOptions
 from scythe.crawling.traps import (
@@ -53,6 +63,19 @@ def test_all_traps_at_once_cost_an_honest_site_nothing(style) -> None:  # type: 
     visits = crawl(with_traps(honest, list(TRAPS)), START, most=50_000)
     assert set(honest.pages) <= set(visits.asked)
     assert len(visits.asked) - len(honest.pages) < 4_000
+
+
+EIGHT = [*(name for name in TRAPS if name != "calendar by query"), *UNENDING]
+
+
+@pytest.mark.parametrize("style", STYLES, ids=lambda style: style.article)
+def test_eight_traps_together_leave_honest_pages_their_turn(style) -> None:  # type: ignore[no-untyped-def]
+    honest = Honest(style, articles=170, months=12)
+    most = 2 * len(honest.pages)
+    asked = crawl(with_traps(honest, EIGHT), START, most=most).asked
+    assert len(set(asked) & set(honest.pages)) >= 0.975 * len(honest.pages)
+    asked = crawl(with_entrances(honest, EIGHT), START, most=most).asked
+    assert len(set(asked) & set(honest.pages)) >= 0.8 * len(honest.pages)
 
 
 def test_a_trap_takes_little_of_a_small_limit() -> None:

@@ -6,6 +6,7 @@ import brotli
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.faults.growth import is_linear
 
 from scythe.fetch.decode import ACCEPTED, Decoder, Inflated, zstd
 
@@ -188,3 +189,15 @@ def test_a_coding_we_did_not_ask_for_is_named(coding: str) -> None:
 def test_a_chain_of_codings_is_refused() -> None:
     with pytest.raises(ValueError, match="3 content codings"):
         Decoder("gzip, gzip, gzip", max_bytes=1, max_ratio=1, max_codings=2)
+
+
+def test_empty_members_cost_no_more_for_those_behind_them() -> None:
+    def feed(members: int) -> object:
+        decoder = Decoder("gzip", max_bytes=1_000_000, max_ratio=200, max_codings=1)
+        decoder.feed(gzip.compress(b"") * members)
+        return decoder.finish()
+
+    assert is_linear(feed, 2_000)
+    decoder = Decoder("gzip", max_bytes=1_000_000, max_ratio=200, max_codings=1)
+    decoder.feed(gzip.compress(b"") * 400_000)
+    assert decoder.finish().cut

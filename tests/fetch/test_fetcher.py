@@ -365,3 +365,11 @@ def test_who_is_cancelled_while_a_body_comes_leaves_nothing_behind() -> None:
 
     with serve(endless, keeps=True) as server:
         assert run(work, FetchOptions(allow_private=True, concurrency=1, timeout_s=5)) == b"ok"
+
+
+@pytest.mark.parametrize("more", ["Content-Range: bytes 0-3/900", "Content-Range: bytes */9", "X-Nothing: more"])
+def test_a_part_that_nobody_asked_for_is_not_taken_for_the_whole(more: str) -> None:
+    with serve(always(page(b"<p>a", more, "Content-Type: text/html", status="206 Partial Content"))) as server:
+        response = get_all([server.url()])[0]
+    assert (response.status, response.cut_at_bytes) == (206, 4)
+    assert "a part" in response.why_cut

@@ -212,3 +212,12 @@ def test_wild_values_are_left_out() -> None:
 def test_how_often_a_feed_changes_is_read() -> None:
     said = b"<sy:updatePeriod>daily</sy:updatePeriod><sy:updateFrequency>4</sy:updateFrequency>"
     assert read_feed(RSS.replace(b"<ttl>90</ttl>", said), URL).ttl_s == 21_600.0
+
+
+@pytest.mark.parametrize("label", ["unicode_escape", "raw_unicode_escape", "rot13", "punycode", "utf-7", "undefined"])
+def test_no_codec_that_only_python_knows_makes_markup_of_a_feed(label: str) -> None:
+    entry = "<item><title>\\u003cb\\u003e +ADw-</title><link>http://a.example/\\x41</link></item>"
+    feed = read_feed(f'<?xml version="1.0" encoding="{label}"?><rss><channel>{entry}</channel></rss>'.encode(), URL)
+    assert [(one.title, one.url) for one in feed.entries] == [("\\u003cb\\u003e +ADw-", "http://a.example/%5Cx41")]
+    header = read_feed(f"<rss><channel>{entry}</channel></rss>".encode(), URL, f"application/rss+xml; charset={label}")
+    assert header.entries == feed.entries

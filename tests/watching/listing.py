@@ -33,7 +33,7 @@ def visit(archive: Archive, number: int, *names: str, at: datetime = FIRST) -> l
     shown = region(*((name, f"Title of {name}", "2026-05-01") for name in names), columns=("title", "date"))
     seen = Observation(at.timestamp(), len(names), len(names))
     looked = Looked(1, seen, VisitPlan(3_600.0), "list 1", columns=shown.columns)
-    outcome = done(task, at=at, extracted=Extracted(regions=(shown,)), looked=(looked,), retry_at=at)
+    outcome = done(task, at=at, extracted=Extracted(lists=(shown,)), looked=(looked,), retry_at=at)
     (receipt,) = store_outcomes(archive, [replace(outcome, state="retry")])
     return list(receipt.fresh)
 

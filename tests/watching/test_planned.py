@@ -102,11 +102,11 @@ def test_a_plot_has_the_visits_what_came_between_them_and_what_is_expected(archi
         visit(archive, site, hours, Looked(1, seen(hours, 4, since_h), WAIT, "Latest", estimator=state, lost=1))
     (history,) = drawn(archive)
     assert history.title == f"{PAGE}: Latest"
-    assert len(history.hosts[0].visits) == 3
+    assert len(history.lanes[0].visits) == 3
     assert [(span.end - span.start, span.count, span.lost) for span in history.spans] == [(7_200, 5, 1)] * 2
     assert history.forecast[0] == (NOW.timestamp(), pytest.approx(2, abs=1))
-    assert history.hosts[0].planned == [NOW.timestamp()]  # it was due an hour ago
-    assert drawn(archive, days=0.25)[0].hosts[0].visits == history.hosts[0].visits[1:]
+    assert history.lanes[0].planned == [NOW.timestamp()]  # it was due an hour ago
+    assert drawn(archive, days=0.25)[0].lanes[0].visits == history.lanes[0].visits[1:]
 
 
 @pytest.mark.parametrize("state", ["{}", "{", "[]", '{"policy": "ses", "version": 1}'])

@@ -413,6 +413,11 @@ def telling(where: str, what: str) -> Iterator[None]:
         raise ArchiveFailed(explain(where, what, error)) from error
 
 
+def is_away(archive: Archive, error: ArchiveFailed) -> bool:
+    """Say whether the server of an archive could not be reached, or let go of us, and may be back soon."""
+    return not archive.is_sqlite and isinstance(error.__cause__, OperationalError)
+
+
 def explain(where: str, what: str, error: Exception) -> str:
     """Say what happened, where, and what became of the archive; never with the values that were being stored."""
     reason = str(error.orig) if isinstance(error, DBAPIError) else type(error).__name__

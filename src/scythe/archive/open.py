@@ -70,6 +70,7 @@ def _sqlite(path: Path, *, create: bool) -> tuple[Engine, str]:
             raise ArchiveFailed(f"{path}: there is no archive")
         if not path.parent.is_dir():
             raise ArchiveFailed(f"{path}: there is no folder {path.parent}")
+        path.touch(mode=0o600)  # and so are the files that SQLite puts beside it
     elif not path.is_file():
         raise ArchiveFailed(f"{path}: this is a pipe, a socket or a device; an archive is a file")
     elif not os.access(path, os.R_OK):

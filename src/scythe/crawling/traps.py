@@ -2,6 +2,9 @@
 
 A URL's form alone stops nothing, unless no honest URL looks like that. A kind of URL is stopped when its pages keep
 repeating what others of the kind say. Seen pages are remembered in a hash table of fixed size.
+
+Before that, kinds take turns: URLs of a kind that its own pages name wait the longer, the more of them there are beyond
+those that brought something new. Nothing is lost by it; what other kinds lead to comes first.
 """
 
 from __future__ import annotations
@@ -14,7 +17,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from hashlib import blake2b
 from itertools import pairwise
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 from scythe.engine.sampling import _TRAPS_DIGITS, _pairs, kinds_of
 from scythe.limits import LIMITS
@@ -86,6 +89,9 @@ NAME_SETS = 24  # different sets of parameter names on one path: filters that co
 NAME_SETS_EACH = 2  # times as many sets as names; one program for a whole site has about as many of both
 _NAME_SETS_KEPT = 100
 _KINDS = 20_000  # of addresses kept in mind
+_TURN = 8  # addresses of a kind that its own pages name, beyond those that brought something new, before others' turn
+_LAST_TURN = 1_000
+_FOLDERS = 3  # below which all depths are one kind to take turns with
 _BLOCK = 4  # segments that may repeat together
 _TIMES = 3  # in a row
 _TIMES_APART = 4  # one segment, anywhere
@@ -160,6 +166,34 @@ class UrlKind:
         return self.full == size and self.window.bit_count() * WINDOW >= TOLD * size
 
 
+def _turn_kind(url: str) -> str:
+    """Return what addresses have in common that take turns together."""
+    parts = urlsplit(url)
+    folders = parts.path.split("/", _FOLDERS + 1)
+    if len(folders) > _FOLDERS + 1:
+        return folders[1]
+    return kinds_of(url)[0]
+
+
+def _adds_filter(url: str, named_on: str) -> bool:
+    """Say whether an address is that of the page it is named on with one parameter more than that has."""
+    new, old = urlsplit(url), urlsplit(named_on)
+    return (new.path, new.netloc) == (old.path, old.netloc) and "&" in new.query and _names(new) > _names(old)
+
+
+def _names(parts: SplitResult) -> set[str]:
+    return {name for name, _ in _pairs(parts.query)}
+
+
+@dataclass(slots=True)
+class UrlTurns:
+    """What decides on the turn of addresses that look alike."""
+
+    named: int = 0  # by pages of their own kind
+    pages: int = 0
+    fresh: int = 0  # of these, that said, numbers apart, what none of their kind had said
+
+
 @dataclass(slots=True)
 class Traps:
     """What was seen of one site, as far as it tells where to stop; bounded."""
@@ -171,6 +205,7 @@ class Traps:
     hosts: set[str] = field(default_factory=set)
     marks: HashSet = field(default_factory=HashSet, compare=False)  # of a kind and what a page of it said
     name_sets: dict[str, set[frozenset[str]]] = field(default_factory=dict)  # path -> sets of parameter names
+    turns: dict[str, UrlTurns] = field(default_factory=dict)
     year: int | None = None  # the present one; None: by the clock
 
     def why_trapped(self, url: str) -> str:
@@ -196,6 +231,27 @@ class Traps:
             return False
         return len(sets) > NAME_SETS_EACH * len(frozenset().union(*sets))
 
+    def turn_of(self, url: str, named_on: str) -> int:
+        """Return when an address has its turn: 0 is at once, and what a kind has too many of waits for the others."""
+        kind = _turn_kind(url)
+        if "&" in url and _adds_filter(url, named_on):
+            kind = urlsplit(url).path + "?&"
+            is_own = True
+        else:
+            is_own = kind == _turn_kind(named_on)
+        turns = self._turns_of(kind)
+        if turns is None:
+            return 0
+        turns.named += is_own
+        ahead = max(turns.named - turns.fresh, 0) if is_own else 0
+        return min((ahead + turns.pages - turns.fresh) // _TURN, _LAST_TURN)
+
+    def _turns_of(self, kind: str) -> UrlTurns | None:
+        turns = self.turns.get(kind)
+        if turns is None and len(self.turns) < _KINDS:
+            turns = self.turns[kind] = UrlTurns()
+        return turns
+
     def note(self, url: str, title: str = "", text: str = "", other: str = "") -> str:
         """Take what the page at `url` said, and what `other` sets it apart; return why its kind ends here, or ""."""
         self.pages += 1
@@ -209,6 +265,7 @@ class Traps:
             said = _TRAPS_DIGITS.sub("", f"{title}\n{text}\n") + " ".join(
                 sorted(set(_TRAPS_DIGITS.sub("", other).split()))
             )
+        self._note_turn(url, said)
         judged = dated or bool(text.strip() or other)
         why = ""
         window = WINDOW if self.limit is None else min(max(self.limit // 10, LEAST), WINDOW)
@@ -218,6 +275,14 @@ class Traps:
         for kind, size in zip(kinds_of(url), (window, window * COARSE), strict=True):
             why = self._note_kind(kind, mark, size, judged) or why
         return why
+
+    def _note_turn(self, url: str, said: str) -> None:
+        kind = _turn_kind(url)
+        turns = self._turns_of(kind)
+        if turns is not None:
+            turns.pages += 1
+            mark = f"{kind}\n{_TRAPS_DIGITS.sub('', said)}".encode("utf-8", "replace")
+            turns.fresh += self.marks.is_new(int.from_bytes(blake2b(mark, digest_size=8).digest(), "little"))
 
     def _note_kind(self, name: str, said: bytes, size: int, judged: bool) -> str:
         kind = self.kinds.get(name)

@@ -239,7 +239,8 @@ class UrlFilter:
             else:
                 url = normalise(each.url)
                 key, host = self._params.key(url), self.scope.host(url)
-                kept.append(FoundUrl(url, host, each.how, each.kind, depth, rank=each.rank, key=key))
+                rank = each.rank + (self._traps.turn_of(url, task.url) if each.kind == "page" else 0)
+                kept.append(FoundUrl(url, host, each.how, each.kind, depth, rank=rank, key=key))
         return tuple(kept)
 
     def _why_not(self, named: NamedUrl, depth: int) -> str:

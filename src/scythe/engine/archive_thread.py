@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from time import monotonic
 from typing import Any, TypeVar
 
-from scythe.archive.archive import Archive
+from scythe.archive.archive import Archive, is_away
 from scythe.archive.outcomes import store_outcomes
 from scythe.crawl_model import Outcome, Receipt
 from scythe.errors import ArchiveFailed
@@ -19,6 +20,8 @@ T = TypeVar("T")
 _BATCH = 64  # outcomes in one transaction: 0.12 ms each on SQLite; alone, one takes 1.3 ms
 _BUSY_S = 0.1  # where the last batch was written so short a time ago, more outcomes are about to come
 _LINGER_S = 0.03  # and are waited for
+_AWAY_S = 30.0  # for a server that restarts
+_AGAIN_S = 0.5
 _ABANDONED = "the archive did not answer in time; what was stored before is whole"
 
 
@@ -42,12 +45,14 @@ class ArchiveThread:
         self._storing = 0  # outcomes that are not yet safe
         self._asked: set[asyncio.Future[Any]] = set()  # calls under way
         self._is_abandoned = False
+        self._ended = threading.Event()  # nobody waits for answers any more
 
     async def ask(self, work: Callable[..., T], *given: Any, **named: Any) -> T:
         """Make one call in the archive's thread and return, or raise, what came of it."""
         if self._is_abandoned:
             raise ArchiveFailed(_ABANDONED)
-        asked = asyncio.get_running_loop().run_in_executor(self._thread, partial(work, *given, **named))
+        call = partial(self._insist, partial(work, *given, **named))
+        asked = asyncio.get_running_loop().run_in_executor(self._thread, call)
         self._asked.add(asked)
         try:
             return await asked
@@ -58,9 +63,24 @@ class ArchiveThread:
         finally:
             self._asked.discard(asked)
 
+    def _insist(self, call: Callable[[], T]) -> T:
+        """Make a call, again where its server was away for a moment: a restart takes some seconds.
+
+        What was stored is not stored twice, also where only the answer was lost: an outcome counts for an address that
+        waits for it.
+        """
+        until = monotonic() + _AWAY_S
+        while True:
+            try:
+                return call()
+            except ArchiveFailed as error:
+                if monotonic() >= until or not is_away(self.archive, error) or self._ended.wait(_AGAIN_S):
+                    raise
+
     def abandon(self) -> None:
         """Wait for no call any longer: all that are under way and all that come fail. The thread may go on for long."""
         self._is_abandoned = True
+        self._ended.set()
         for asked in self._asked:
             asked.cancel()
 

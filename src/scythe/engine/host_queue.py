@@ -90,6 +90,7 @@ class HostQueue:
     closed: str = ""  # why nothing of this host may be asked for now
     is_lost: bool = False
     _may_have_more: bool = True
+    _has_news: bool = False  # addresses were found since `ready` was filled
     _stored: asyncio.Event = field(default_factory=asyncio.Event)
     _slots: asyncio.Semaphore = field(init=False)
     _began: float = field(default_factory=monotonic)
@@ -200,8 +201,10 @@ class HostQueue:
         """Return the next address to ask for; None where there is none at the moment."""
         if not self.capacity.is_wanted:
             return None
+        if self._has_news and self.ready and self.ready[0].rank > 0:
+            self.ready.clear()  # what was found meanwhile may come first
         if not self.ready and self._may_have_more:
-            self._may_have_more = False
+            self._may_have_more = self._has_news = False
             self.ready.extend(
                 await self.clerk.ask(
                     next_tasks,
@@ -268,7 +271,8 @@ class HostQueue:
             self.capacity.pages.release()
         if not visit.cancelled():
             self._error = self._error or visit.exception()
-            self._may_have_more |= visit.exception() is None and visit.result().found > 0
+            self._has_news |= visit.exception() is None and visit.result().found > 0
+            self._may_have_more |= self._has_news
         self._stored.set()
 
     async def _until_stored(self) -> None:

@@ -61,13 +61,14 @@ class SampleChoice:
         """Return the place of the next address to ask for: of the kind with the most for each one taken, its middle.
 
         What a site has many of is what it is read for, and a layout is learned best from several pages. Lists of
-        addresses come first, as they stand.
+        addresses come first, as they stand, and those of one rank before those of the next.
         """
         if not waiting or waiting[0].kind != "page":
             return 0
+        first = min(task.rank for task in waiting if task.kind == "page")
         places: dict[str, list[int]] = {}
         for place, task in enumerate(waiting):
-            if task.kind == "page":
+            if task.kind == "page" and task.rank == first:
                 places.setdefault(kinds_of(task.url)[0], []).append(place)
         kind = max(places, key=lambda kind: len(places[kind]) / (1 + self._taken[kind]) ** 2)
         self._taken[kind] += 1

@@ -17,6 +17,7 @@ else:
     from backports import zstd
 
 STEP_BYTES = 65_536  # about the most that one decoding step may produce, so that memory stays near the limit
+_SLICE_BYTES = 16_384
 _MOST_FRAMES = 10_000  # of one body: tools that write in blocks make one per 64 KB
 
 _GZIP = (b"\x1f\x8b",)
@@ -107,6 +108,10 @@ class _Frames:
         self._is_padding = False
 
     def feed(self, piece: bytes) -> Iterator[bytes]:
+        for start in range(0, len(piece), _SLICE_BYTES):  # each frame copies what is left of it
+            yield from self._feed_slice(piece[start : start + _SLICE_BYTES])
+
+    def _feed_slice(self, piece: bytes) -> Iterator[bytes]:
         piece, self._head = self._head + piece, b""
         while piece and not self._is_padding:
             if self._frame is not None and self._frame.is_over:

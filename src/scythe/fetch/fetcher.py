@@ -442,14 +442,15 @@ class Fetcher:
             is_wanted = asked.body is None and (answer.status not in REDIRECTS or "Location" not in answer.headers)
             # what is not wanted is never even inflated
             decoded = await read_body(answer, self._room(asked.max_bytes)) if is_wanted else Inflated(b"")
+            why_cut = decoded.cut or ("the server sent a part of it, unasked" if answer.status == _PARTIAL else "")
             return Response(
                 url=url,
                 status=answer.status,
                 headers=readable_headers(answer.headers),
                 body=decoded.body,
                 fetched_at=fetched_at,
-                cut_at_bytes=len(decoded.body) if decoded.cut else None,
-                why_cut=decoded.cut,
+                cut_at_bytes=len(decoded.body) if why_cut else None,
+                why_cut=why_cut,
                 seconds=monotonic() - began,
                 answered_at=answered_at,
                 is_verified=self._options.verify_tls or not url.startswith("https:"),
@@ -459,6 +460,9 @@ class Fetcher:
         if self._options.first_bytes is None:
             return max_bytes
         return min(max_bytes, self._options.first_bytes - 1)  # the last byte asked for ends the reading
+
+
+_PARTIAL = 206  # no request of ours asks for a part
 
 
 def _can_be_sent(validator: str) -> bool:

@@ -19,12 +19,14 @@ from xml.parsers import expat
 from scythe.limits import LIMITS
 from scythe.model import Loss
 from scythe.page.dates import to_iso
+from scythe.page.encoding import decode
 from scythe.page.head import squeeze
 from scythe.url import Url, absolute
 
 _ROOT = re.compile(rb"<(?:[A-Za-z][A-Za-z0-9]{0,20}:)?(rss|feed|RDF)[\s>]")
 _JSON = b"jsonfeed.org/version"
 _HEAD_BYTES = 4_096
+_DECLARATION = re.compile(r"[\ufeff\s]*+<\?xml[\s?][^<>]*+>")
 _PERIODS_S = {"hourly": 3_600, "daily": 86_400, "weekly": 604_800, "monthly": 2_629_800, "yearly": 31_557_600}
 _LONGEST_S = 31_557_600.0
 # what feedparser may raise on feeds made to break it: it calls for dates, addresses and encodings without a guard
@@ -86,13 +88,16 @@ def read_feed(body: bytes, url: str, content_type: str | None = None) -> Feed:
 def _read_xml(body: bytes, url: str, content_type: str | None, losses: list[Loss]) -> Feed:
     import feedparser  # takes 0.1 s to load, and most crawls read no feed
 
-    body = _without_doctype(body)
+    # decoded by the labels of the web: feedparser would take any codec of Python, some of which make markup of text
+    text = decode(body, content_type).text
+    declaration = _DECLARATION.match(text)
+    body = _without_doctype(text[declaration.end() if declaration else 0 :].encode())
     if _has_crowded_tag(body):
         return Feed(losses=tuple(losses), why=f"cannot be read: a tag has more than {LIMITS.tag_attributes} attributes")
     if not _is_well_formed(body) and len(body) > LIMITS.broken_feed_bytes:
         losses.append(Loss("bytes of a broken feed beyond the size limit", len(body) - LIMITS.broken_feed_bytes))
         body = body[: LIMITS.broken_feed_bytes]
-    headers = {"content-type": content_type or "application/xml", "content-location": url}
+    headers = {"content-type": "application/xml; charset=utf-8", "content-location": url}
     try:
         parsed: Any = feedparser.parse(
             BytesIO(body), response_headers=headers, sanitize_html=False, resolve_relative_uris=False
