@@ -18,6 +18,7 @@ from scythe.model import Document, Reading, RecordList, TextOptions
 from scythe.page import Page
 from scythe.page.content import PageContent, Prose, content_box
 from scythe.page.title import read_title
+from scythe.page.whole_choice import complete_choice
 from scythe.reading.images.image_methods import DEFAULT, AskSizes, MarkImages, mark_chosen, mark_measured
 from scythe.reading.images.image_methods import image_method as image_method_called
 from scythe.reading.lists.list_methods import LazyPageLists, record_method
@@ -281,7 +282,7 @@ def _text_how(page: Page, reading: Reading, kept: tuple[int, ...], why: str) -> 
 
 def _apply(page: Page, reading: Reading, options: TextOptions, title: str) -> tuple[tuple[int, ...], str]:
     """Add and drop blocks by role as the options ask; return them with a title line that no block holds."""
-    kept = reading.kept
+    kept = complete_choice(page, reading.kept) if reading.method == "auto" else reading.kept
     if reading.text is not None:
         return kept, title if options.title_line and not reading.text.startswith(title) else ""
     wishes = {TITLE: options.title_line, CAPTION: options.captions, COMMENT: options.comments, TABLE: options.tables}

@@ -6,7 +6,7 @@ Every tag and attribute of the HTML is written by us, and every word is escaped.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from html import escape
@@ -14,8 +14,23 @@ from itertools import accumulate
 
 from scythe.model import Image, Rendered, Span, TextOptions
 from scythe.page.blocks import Blocks, Grid, find_grid, render_text
+from scythe.page.code_blocks import Code
+from scythe.page.formulas import Formulas, TexInText
 from scythe.page.markdown import render_markdown
-from scythe.page.outline import PLAIN, Break, Close, InlineReader, Open, Outline, Picture, Piece, TextRun, TextStyle
+from scythe.page.outline import (
+    PLAIN,
+    Break,
+    Close,
+    InlineReader,
+    Math,
+    Open,
+    Outline,
+    Picture,
+    Piece,
+    Standing,
+    TextRun,
+    TextStyle,
+)
 from scythe.page.page import Page
 
 INSIDE, BETWEEN, BEFORE, AFTER = "inside", "between", "before", "after"
@@ -124,10 +139,10 @@ def render_html(pieces: Iterable[Piece]) -> str:
     inline: list[str] = []  # open inline elements as written, outermost first
     preformatted = False
     for piece in pieces:
-        if isinstance(piece, TextRun | Picture):
+        if isinstance(piece, TextRun | Picture | Math):
             if inline or piece.marks is not PLAIN:
                 _set_marks(out, inline, piece.marks)
-            out.append(_picture(piece) if isinstance(piece, Picture) else escape(piece.text, quote=False))
+            out.append(escape(piece.text, quote=False) if isinstance(piece, TextRun) else _other(piece))
             continue
         if inline:
             _set_inline(out, inline, [])
@@ -149,7 +164,10 @@ def _start_tag(piece: Open) -> str:
     return f"<{piece.tag}{attributes}>" + ("\n" if piece.tag in _LINE_AFTER_OPEN else "")
 
 
-def _picture(piece: Picture) -> str:
+def _other(piece: Picture | Math) -> str:
+    if isinstance(piece, Math):  # as MathJax and its like read it
+        opening, closing = ("\\[", "\\]") if piece.formula.is_display else ("\\(", "\\)")
+        return f"{opening}{escape(piece.formula.tex, quote=False)}{closing}"
     image = piece.image
     size = "".join(
         f' {name}="{pixels}"' for name, pixels in (("width", image.width), ("height", image.height)) if pixels
@@ -238,9 +256,14 @@ class PageContent:
     @cached_property
     def pieces(self) -> list[Piece]:
         """The chosen blocks with the structure around them."""
-        blocks, images = self.page.blocks, self._images()
-        inline = InlineReader(blocks, self.page.base, images, links=self.options.links)
-        return Outline(blocks, self._grid, inline).weave(self.kept, self._standing_alone(images), self.heading)
+        page = self.page
+        blocks, images, formulas = page.blocks, self._images(), page.formulas
+        tex = TexInText(page) if page.mentions("\\", "$") else None
+        inline = InlineReader(blocks, page.base, images, links=self.options.links, formulas=formulas, tex=tex)
+        alone = [*self._pictures_alone(images, formulas, inline), *self._formulas_alone(formulas)]
+        code = Code(blocks, has_code=page.mentions("<pre", "<code", "<PRE", "<CODE", "data-lang"))
+        outline = Outline(blocks, self._grid, inline, code)
+        return outline.weave(self.kept, sorted(alone, key=lambda one: one.block), self.heading)
 
     @cached_property
     def _grid(self) -> Grid:
@@ -251,20 +274,33 @@ class PageContent:
             return {}
         return {use.node_id: use.image for use in self.page.images}
 
-    def _standing_alone(self, images: dict[int, Image]) -> dict[int, Image]:
-        """Return the images to show between the chosen blocks, by row; those inside a block come with its words."""
+    def _pictures_alone(
+        self, images: dict[int, Image], formulas: Formulas | None, inline: InlineReader
+    ) -> Iterator[Standing]:
+        """Yield the images to show between the chosen blocks; those inside a block come with its words."""
         if not images or not self.kept:
-            return {}
+            return
         blocks = self.page.blocks
         leaves = (leaf for i in self.kept for leaf in blocks.leaves[blocks.leaf_start[i] : blocks.leaf_end[i]])
         inside = {leaf.mem_id for leaf in leaves if leaf.tag != "-text"}
-        found: dict[int, Image] = {}
-        for row in self._rows_to_show():
-            node_id = blocks.image_node[row].mem_id
-            image = images.get(node_id)
-            if image is not None and node_id not in inside and not is_icon(image):
-                found[row] = image
-        return found
+        for row in sorted(self._rows_to_show()):
+            node = blocks.image_node[row]
+            image = images.get(node.mem_id)
+            if image is None or node.mem_id in inside or is_icon(image):
+                continue
+            if formulas is None or not formulas.around(node):
+                box = blocks.image_box[row]
+                marks = PLAIN._replace(link=inline.marks(node, box).link)
+                yield Standing(blocks.image_block[row], box, Picture(image, marks))
+
+    def _formulas_alone(self, formulas: Formulas | None) -> Iterator[Standing]:
+        """Yield the formulas without words that stand between the chosen blocks, beside one of them."""
+        if formulas is None or not self.kept:
+            return
+        chosen = set(self.kept)
+        for block, box, formula in formulas.alone:
+            if block in chosen or block - 1 in chosen:
+                yield Standing(block, box, Math(formula))
 
     def _rows_to_show(self) -> Iterable[int]:
         """Return the rows of the relevant images or, where no rule tells them, of those next to the chosen blocks."""

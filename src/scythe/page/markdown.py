@@ -17,6 +17,7 @@ from scythe.page.outline import (
     SUP,
     Break,
     Close,
+    Math,
     Open,
     Picture,
     Piece,
@@ -24,7 +25,7 @@ from scythe.page.outline import (
     TextStyle,
 )
 
-Inline = TextRun | Picture | Break
+Inline = TextRun | Picture | Math | Break
 
 _MARKED = re.compile(r"[\\`*\[\]~|<&_]")  # tells in a tenth of the time that there is nothing to escape
 _ESCAPE = re.compile(
@@ -36,13 +37,15 @@ _ESCAPE = re.compile(
 _LINE_START = re.compile(r"(?:#{1,6}(?=\s|$)|[-+](?=[\s-]|$)|=|>|:(?=-))|(\d{1,9})(?=[.)](?:\s|$))")
 _REFERENCE = re.compile(r"&(?=#?\w{1,32};)")
 _BAR = re.compile(r"(?<!\\)\|")
+_DOLLAR = re.compile(r"(?<!\\)\$")
+_ESCAPED = r"\\\g<0>"
 _BACKTICKS = re.compile(r"`+")
 _DELIMITERS = ((STRONG, "**"), (EM, "*"), (DEL, "~~"))
 
 
 def escape_words(text: str) -> str:
     """Escape what markdown would read as inline markup."""
-    return text if _MARKED.search(text) is None else _ESCAPE.sub(r"\\\g<0>", text)
+    return text if _MARKED.search(text) is None else _ESCAPE.sub(_ESCAPED, text)
 
 
 def escape_line_start(line: str) -> str:
@@ -140,7 +143,7 @@ class _LineWriter:
         self._link: str | None = None
         self._after_delimiter = False
 
-    def add(self, piece: TextRun | Picture, following: Inline | None) -> None:
+    def add(self, piece: TextRun | Picture | Math, following: Inline | None) -> None:
         """Write one piece; `following` tells whether emphasis can end where the piece ends."""
         link = piece.marks.link
         if link != self._link:
@@ -152,8 +155,16 @@ class _LineWriter:
             self._link = link
         if isinstance(piece, Picture):
             self._write(f"![{escape_words(piece.image.alt)}]({_destination(piece.image.src)})")
+        elif isinstance(piece, Math):
+            self._write_formula(piece)
         else:
             self._add_run(piece, _first_character(following, link))
+
+    def _write_formula(self, piece: Math) -> None:
+        tex = " ".join(piece.formula.tex.split())
+        if self._out and self._out[-1].endswith("$"):
+            self._write(" ")  # two in touch would read as one on a line of its own
+        self._write(f"$${tex}$$" if piece.formula.is_display else f"${_DOLLAR.sub(_ESCAPED, tex)}$")
 
     def finish(self) -> str:
         """Return the line."""
@@ -219,8 +230,8 @@ def _is_punctuation(character: str) -> bool:
 def _first_character(following: Inline | None, link: str | None) -> str:
     if following is None or isinstance(following, Break):
         return ""
-    if isinstance(following, Picture):
-        return "!"
+    if isinstance(following, Picture | Math):
+        return "!" if isinstance(following, Picture) else "$"
     if following.marks.link != link:
         return "["
     return "`" if CODE in following.marks.styles and following.text[:1] != " " else following.text[:1]
@@ -358,7 +369,8 @@ class _MarkdownWriter:
             words = write_heading(pieces)
             self._put([f"{_HEADINGS[self._holder]} {words}"] if words else [])
         else:
-            self._put(write_lines(_strong(pieces) if self._holder == "dt" else pieces))
+            for part in _apart(_strong(pieces) if self._holder == "dt" else pieces):
+                self._put(_display(part) if isinstance(part, Math) else write_lines(part))
 
     def _put(self, lines: list[str]) -> None:
         if not lines or not any(lines):
@@ -386,6 +398,23 @@ class _MarkdownWriter:
             return True
         inside_item = new > 0 and self._levels[new - 1].item
         return inside_item and self._lists[min(depth, len(self._lists) - 1)].number in (None, 2)
+
+
+def _apart(pieces: list[Inline]) -> list[list[Inline] | Math]:
+    """Return the pieces of a paragraph with the formulas apart that stand on lines of their own."""
+    parts: list[list[Inline] | Math] = []
+    under_way: list[Inline] = []
+    for piece in pieces:
+        if isinstance(piece, Math) and piece.formula.is_display:
+            parts += [under_way, piece]
+            under_way = []
+        else:
+            under_way.append(piece)
+    return [*parts, under_way]
+
+
+def _display(piece: Math) -> list[str]:
+    return ["$$", *piece.formula.tex.split("\n"), "$$"]
 
 
 def _fenced(pieces: list[Inline], language: str) -> list[str]:

@@ -5,12 +5,13 @@ Markdown and HTML are built from these pieces, never from the page's own markup.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from scythe.model import Image
-from scythe.page.blocks import BOX, KIND, PRE, Blocks, Grid, find_in, preformatted
+from scythe.page.blocks import BOX, KIND, PRE, Blocks, Grid, preformatted
+from scythe.page.code_blocks import Code, CodeRun, find_language, read_code
+from scythe.page.formulas import Formula, Formulas, TexInText
 from scythe.url import Url, absolute
 
 if TYPE_CHECKING:
@@ -60,7 +61,15 @@ class Break(NamedTuple):
     """A line break inside a paragraph."""
 
 
-Piece = Open | Close | TextRun | Picture | Break
+class Math(NamedTuple):
+    """A formula as TeX."""
+
+    formula: Formula
+    marks: TextStyle = PLAIN
+
+
+Inline = TextRun | Picture | Math
+Piece = Open | Close | Inline | Break
 
 _STYLES = {
     "b": STRONG,
@@ -87,8 +96,20 @@ _ORDER = (STRONG, EM, DEL, SUB, SUP, MARK, CODE)
 class InlineReader:
     """Reads the blocks of one page. Settings are remembered per parent node, so deep inline nesting stays linear."""
 
-    def __init__(self, blocks: Blocks, base: str | None, images: Mapping[int, Image], *, links: bool = True) -> None:
+    def __init__(
+        self,
+        blocks: Blocks,
+        base: str | None,
+        images: Mapping[int, Image],
+        *,
+        links: bool = True,
+        formulas: Formulas | None = None,
+        tex: TexInText | None = None,
+    ) -> None:
         self._blocks = blocks
+        self._formulas = formulas
+        self._tex = tex
+        self._shown: set[int] = set()  # formulas that were put already: they may stand in several blocks
         self._base = base
         self._images = images
         self._links = links
@@ -96,21 +117,50 @@ class InlineReader:
         self._by_box: dict[int, TextStyle] = {}
         self._addresses: dict[str, Url | None] = {}
 
-    def read(self, block: int) -> list[TextRun | Picture]:
-        """Return the runs and pictures of a block; text as in `blocks.text`, cut where the setting changes."""
-        blocks = self._blocks
-        if blocks.plain[block]:
-            return [TextRun(blocks.text[block])]
+    def read(self, block: int) -> list[Inline]:
+        """Return the pieces of a block; text as in `blocks.text`, cut where the setting changes."""
+        blocks, formulas = self._blocks, self._formulas
+        if blocks.plain[block] and formulas is None:
+            return self._with_formulas([TextRun(blocks.text[block])])
         joined = _Runs()
         for leaf in blocks.leaves[blocks.leaf_start[block] : blocks.leaf_end[block]]:
             marks = self.marks(leaf, blocks.box[block])
-            if leaf.tag == "-text":
+            if formulas is not None:
+                for formula in formulas.before.get(leaf.mem_id, ()):
+                    joined.add_other(Math(formula, marks))
+            root = formulas.around(leaf) if formulas is not None else 0
+            image = None if root else self._images.get(leaf.mem_id)
+            if root:
+                self._add_formula(joined, root, marks)
+            elif leaf.tag == "-text":
                 joined.add_text(leaf.text_content or "", marks)
+            elif image is not None:
+                joined.add_other(Picture(image, marks))
+            if formulas is not None:
+                for formula in formulas.after.get(leaf.mem_id, ()):
+                    joined.add_other(Math(formula, marks))
+        return self._with_formulas(joined.finish())
+
+    def _add_formula(self, joined: _Runs, root: int, marks: TextStyle) -> None:
+        assert self._formulas is not None
+        formula = self._formulas.roots[root]
+        if formula is not None and root not in self._shown:
+            self._shown.add(root)
+            joined.add_other(Math(formula, marks._replace(styles=())))
+
+    def _with_formulas(self, pieces: list[Inline]) -> list[Inline]:
+        """Return the pieces with the TeX in their words told from the words."""
+        if self._tex is None:
+            return pieces
+        out: list[Inline] = []
+        for piece in pieces:
+            if not isinstance(piece, TextRun) or CODE in piece.marks.styles:
+                out.append(piece)
                 continue
-            image = self._images.get(leaf.mem_id)
-            if image is not None:
-                joined.add_picture(Picture(image, marks))
-        return joined.finish()
+            for part in self._tex.split(piece.text):
+                marks = piece.marks
+                out.append(TextRun(part, marks) if isinstance(part, str) else Math(part, marks._replace(styles=())))
+        return out
 
     def marks(self, leaf: Node, box: int) -> TextStyle:
         """Return how a leaf inside `box` is set."""
@@ -166,7 +216,7 @@ class _Runs:
     """The runs of one block under way; leaves in one setting are joined, white space is squeezed across leaves."""
 
     def __init__(self) -> None:
-        self._out: list[TextRun | Picture] = []
+        self._out: list[Inline] = []
         self._parts: list[str] = []  # of the run under way; joined once, since a run may have many leaves
         self._marks = PLAIN
         self._spaced = True  # white space here would be the second, or the first of the block
@@ -181,12 +231,12 @@ class _Runs:
         self._parts.append(text)
         self._spaced = text[-1] == " "
 
-    def add_picture(self, picture: Picture) -> None:
+    def add_other(self, piece: Picture | Math) -> None:
         self._end_run()
-        self._out.append(picture)
+        self._out.append(piece)
         self._spaced = False
 
-    def finish(self) -> list[TextRun | Picture]:
+    def finish(self) -> list[Inline]:
         if self._parts and self._spaced:
             self._parts[-1] = self._parts[-1][:-1]
         self._end_run()
@@ -223,20 +273,33 @@ _INSIDE_ONLY = {"li": _LISTS, "dt": frozenset({"dl"}), "dd": frozenset({"dl"}), 
 _KNOWN = _WITH_WORDS | _ALL_LISTS | {"blockquote", "table", "tr", "figure"}
 _WITH_ATTRIBUTES = frozenset({"ol", "td", "th", "pre"})
 _OPEN, _CLOSE, _BREAK = {tag: Open(tag) for tag in _KNOWN}, {tag: Close(tag) for tag in _KNOWN}, Break()
-_LANGUAGE = re.compile(r"(?:^|\s)(?:language|lang|brush|highlight-source)[-:]\s?([\w+#.-]{1,24})")
 
 Place = tuple[str, int]  # tag and box number; what we add ourselves has a negative number (see _own_paragraph)
 Chain = tuple[Place, ...]  # outermost first
 
 
+class Standing(NamedTuple):
+    """What stands between blocks: the block before which, and the box in which it does."""
+
+    block: int
+    box: int
+    piece: Picture | Math
+
+
 class Outline:
     """Weaves the pieces of one choice of blocks."""
 
-    def __init__(self, blocks: Blocks, grid: Grid, inline: InlineReader) -> None:
+    def __init__(self, blocks: Blocks, grid: Grid, inline: InlineReader, code: Code) -> None:
         self._blocks = blocks
         self._grid = grid
         self._inline = inline
-        self._tables = set(grid.table_of.values())
+        self._code = code
+        self._tables = set(grid.table_of.values()) - code.tables
+        self._whole: set[int] = set()  # boxes of code that were put as a whole
+        self._kept: frozenset[int] = frozenset()
+        self._run = -1  # first block of the code without a pre that was put last
+        self._all_kept: dict[int, bool] = {}  # by box
+        self._languages: dict[int, str] = {}  # of code without a pre, by the number of its place
         self._chains: dict[int, Chain] = {-1: ()}
         self._pieces: list[Piece] = []
         self._open: Chain = ()
@@ -244,18 +307,19 @@ class Outline:
         self._column = 0  # next cell of the open row
         self._last = -1  # the block woven last
 
-    def weave(self, kept: Sequence[int], images: Mapping[int, Image], heading: str = "") -> list[Piece]:
-        """Return the pieces of the chosen blocks; `images` are rows of the image columns that stand between blocks."""
+    def weave(self, kept: Sequence[int], alone: Sequence[Standing], heading: str = "") -> list[Piece]:
+        """Return the pieces of the chosen blocks; `alone` is what stands between blocks, in the order of the page."""
         if heading:
             self._pieces += [Open("h1"), TextRun(heading), Close("h1")]
-        waiting = sorted(images, reverse=True)
+        self._kept = frozenset(kept)
+        waiting = list(enumerate(alone))[::-1]
         for block in kept:
-            while waiting and self._blocks.image_block[waiting[-1]] <= block:
-                row = waiting.pop()
-                self._put_image(row, images[row])
-            self._put_block(block)
-        for row in reversed(waiting):
-            self._put_image(row, images[row])
+            while waiting and waiting[-1][1].block <= block:
+                self._put_alone(*waiting.pop())
+            if block not in self._code.numbers:
+                self._put_block(block)
+        for number, one in reversed(waiting):
+            self._put_alone(number, one)
         self._move(())
         return self._pieces
 
@@ -264,17 +328,58 @@ class Outline:
         breaks = self._blocks.breaks[block] if self._last >= 0 and self._blocks.box[self._last] == box else 0
         runs_on = breaks > 0 and block == self._last + 1 and bool(self._open)
         chain = self._open if runs_on and breaks == 1 else self._place(box, block, split=runs_on)
+        run = self._code.runs.get(block)
+        if run is not None and (self._run == run.start or (block == run.start and self._begins(run, chain))):
+            self._put_run(run, box, block)
+            return
+        if self._last in self._code.runs and chain is self._open and chain[-1][0] == "pre":
+            chain = self._place(box, block, split=True)
+        tag, holder = chain[-1]
+        is_whole = tag == "pre" and self._is_whole(holder)
+        pieces = [] if is_whole else self._read(tag, block)
         self._last = block
-        tag = chain[-1][0]
+        if (is_whole and holder in self._whole) or not (is_whole or pieces):
+            return
         if chain != self._open:
             self._move(chain)
             self._fill(chain)
         elif runs_on or tag in _WITH_WORDS:
             self._pieces.append(_BREAK)
-        if tag == "pre":
-            self._pieces.append(TextRun(preformatted(self._blocks, block)))
-        else:
-            self._pieces.extend(self._inline.read(block))
+        if is_whole:
+            self._whole.add(holder)
+            pieces = [TextRun(read_code(self._blocks.box_node[holder]))]
+        self._pieces.extend(pieces)
+
+    def _begins(self, run: CodeRun, chain: Chain) -> bool:
+        """Say whether code without a pre is put as a whole."""
+        return chain[-1][0] != "pre" and self._kept.issuperset(range(run.start, run.end))
+
+    def _put_run(self, run: CodeRun, box: int, block: int) -> None:
+        """Put code that has no pre around it, when its first block comes."""
+        self._last, self._run = block, run.start
+        if block != run.start:
+            return
+        chain = self._chain(box)
+        if chain and chain[-1][0] in _HOLDERS:
+            chain = chain[:-1]
+        chain = (*self._listed(chain, box), ("pre", _own_paragraph(block)[1]))
+        self._languages[chain[-1][1]] = find_language(run.node)
+        self._move(chain)
+        self._fill(chain)
+        self._pieces.append(TextRun(read_code(run.node)))
+
+    def _read(self, tag: str, block: int) -> Sequence[Piece]:
+        return [TextRun(preformatted(self._blocks, block))] if tag == "pre" else self._inline.read(block)
+
+    def _is_whole(self, box: int) -> bool:
+        """Say whether all blocks of a box were chosen."""
+        if box < 0:
+            return False
+        known = self._all_kept.get(box)
+        if known is None:
+            inside = range(self._blocks.box_start[box], self._blocks.box_end[box])
+            known = self._all_kept[box] = self._kept.issuperset(inside)
+        return known
 
     def _fill(self, chain: Chain) -> None:
         """Note which items hold something now."""
@@ -282,16 +387,14 @@ class Outline:
             if place[0] in _ITEMS:
                 self._filled.add(place)
 
-    def _put_image(self, row: int, image: Image) -> None:
-        box = self._blocks.image_box[row]
-        chain = self._chain(box)
+    def _put_alone(self, number: int, one: Standing) -> None:
+        chain = self._chain(one.box)
         if chain and chain[-1][0] in ("pre", "table", "tr", "caption"):
             return
         if not chain or chain[-1][0] not in _WITH_PICTURES:
-            chain = (*self._listed(chain, box), ("p", -2 * row - 2))
+            chain = (*self._listed(chain, one.box), ("p", -2 * number - 2))
         self._move(chain)
-        marks = self._inline.marks(self._blocks.image_node[row], box)
-        self._pieces.append(Picture(image, PLAIN._replace(link=marks.link)))
+        self._pieces.append(one.piece)
         self._fill(chain)
 
     def _place(self, box: int, block: int, *, split: bool) -> Chain:
@@ -372,7 +475,7 @@ class Outline:
             column = self._grid.column_of[box]
             self._fill_row(self._grid.row_of[box], column)
             self._column = column + 1
-        attributes = self._attributes(tag, box) if tag in _WITH_ATTRIBUTES and box >= 0 else ()
+        attributes = self._attributes(tag, box) if tag in _WITH_ATTRIBUTES and (box >= 0 or tag == "pre") else ()
         self._pieces.append(Open(tag, attributes) if attributes else _OPEN[tag])
 
     def _fill_row(self, row: int, end: int) -> None:
@@ -383,10 +486,10 @@ class Outline:
         self._column = max(self._column, end)
 
     def _attributes(self, tag: str, box: int) -> tuple[tuple[str, str], ...]:
-        attributes = self._blocks.box_node[box].attributes
         if tag == "pre":
-            found = _LANGUAGE.search(self._language_names(box))
-            return (("language", found[1].lower()),) if found else ()
+            language = find_language(self._blocks.box_node[box]) if box >= 0 else self._languages[box]
+            return (("language", language),) if language else ()
+        attributes = self._blocks.box_node[box].attributes
         if tag == "ol":
             start = _number(attributes.get("start"), _LIST_START)
             return (("start", str(start)),) if start is not None and start != 1 else ()
@@ -395,13 +498,6 @@ class Outline:
         spans = (("colspan", _SPAN), ("rowspan", _ROW_SPAN))
         numbers = ((name, _number(attributes.get(name), most) or 1) for name, most in spans)
         return tuple((name, str(number)) for name, number in numbers if number > 1)
-
-    def _language_names(self, box: int) -> str:
-        """Return the class names in which highlighters note the language: of pre, of the box or the code around it."""
-        codes = find_in(self._blocks.box_node[box], "code")
-        inner = (codes[0].attributes.get("class") or "") if codes else ""
-        outer = self._blocks.box_names[max(self._blocks.box_parent[box], 0)]
-        return f"{self._blocks.box_names[box][:200]} {inner[:200]} {outer[:200]}"
 
 
 def _own_paragraph(block: int) -> Place:

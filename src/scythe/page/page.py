@@ -25,6 +25,7 @@ from scythe.url import Url, absolute, without_user
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborHTMLParser
 
+    from scythe.page.formulas import Formulas
     from scythe.page.map import Node, PageMap
     from scythe.page.tree_map import TreeMap
     from scythe.page.where import SourcePlaces
@@ -250,6 +251,13 @@ class Page:
     def elements(self) -> Elements:
         """The page's elements and text leaves, in page order."""
         return read_elements(self.map)
+
+    @cached_property
+    def formulas(self) -> Formulas | None:
+        """The formulas that elements of the page show; None where there are none."""
+        from scythe.page.formulas import find_formulas  # few pages have some
+
+        return find_formulas(self)
 
     @cached_property
     def leaves(self) -> tuple[Leaf, ...]:
