@@ -34,7 +34,7 @@ def markdown_of(html: str) -> str:
         f'<mjx-container class="MathJax">{_MATH}</mjx-container>',
         f'<img class="latex" src="1.png" alt="{_TEX}">',
         f'<img src="/latex.php?latex={_TEX}">',
-        f'<span class="mwe-math-element"><span class="mwe-math-mathml-inline">{_MATH}</span><img src=i.svg alt="{_TEX}"></span>',
+        f'<span class="mwe-math-element"><span class="katex-mathml">{_MATH}</span><img src=i.svg alt="{_TEX}"></span>',
         rf"\({_TEX}\)",
     ],
 )

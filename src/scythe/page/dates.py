@@ -3,20 +3,29 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
+from functools import cache
+from importlib.resources import files
 
 from scythe.fetch.page_check import _parse_mail
 
-_MONTHS = {name: number for number, name in enumerate("jan feb mar apr may jun jul aug sep oct nov dec".split(), 1)}
 _ISO = re.compile(
     r"(\d{4})-(\d{1,2})-(\d{1,2})(?:[T ]{1,2}(\d{1,2}):(\d{2})(?::(\d{2}))?(?:[.,]\d{1,9})? ?(Z|[+-]\d{2}:?\d{2})?)?",
     re.I,
 )
 _COMPACT = re.compile(r"(\d{4})(\d{2})(\d{2})(?:T?(\d{2})(\d{2})(\d{2})?)?(Z)?$")
 _SLASHED = re.compile(r"(\d{4})[/.](\d{1,2})[/.](\d{1,2})")
-_DAY_FIRST = re.compile(r"(\d{1,2})\.\s?(\d{1,2})\.\s?(\d{4})")
-_DAY_MONTH = re.compile(r"(\d{1,2})(?:st|nd|rd|th)?[ -]([A-Za-z]{3,9})\.?,?[ -](\d{4})")
-_MONTH_DAY = re.compile(r"([A-Za-z]{3,9})\.? (\d{1,2})(?:st|nd|rd|th)?,? (\d{4})")
+_NUMERIC = re.compile(
+    r"(?<![\d/.:-])((?:19|20)\d\d) ?[-/.年년] ?(\d{1,2}) ?[-/.月월] ?(\d{1,2})(?![\d:])"
+    r"|(?<![\d/.:-])(\d{1,2})([-/.]) ?(\d{1,2})[-/.] ?((?:19|20)\d\d)(?!\d)"
+)
+_DAY_MONTH = re.compile(
+    r"(?<![\d:.])(\d{1,2})(?:st|nd|rd|th|er|[.ºª])?(?:\s{1,2}|-|/)(?:de |of |d['’])?([^\W\d_]{3,20})\.?,?"
+    r"(?:\s{1,2}|-|/)(?:de |del )?((?:19|20)\d\d)(?!\d)"
+)
+_MONTH_DAY = re.compile(r"([^\W\d_]{3,20})\.?\s{1,2}(\d{1,2})(?:st|nd|rd|th)?,?\s{1,2}((?:19|20)\d\d)(?!\d)")
+_YEAR_FIRST = re.compile(r"(?<!\d)((?:19|20)\d\d)\.?\s{1,2}(?:m\. )?([^\W\d_]{3,20})\s{1,2}(\d{1,2})(?!\d)")
 _EARLIEST, _LATEST = "1900", "2100"  # years that pages name as dates
 _EPOCH = re.compile(r"(\d{10})(\d{3})?$")
 
@@ -65,13 +74,69 @@ def _read_compact(text: str) -> str:
 
 
 def _read_words(text: str) -> str:
-    if match := _DAY_FIRST.search(text):
-        return _day(match[3], match[2], match[1])
-    if match := _DAY_MONTH.search(text):
-        return _day(match[3], _MONTHS.get(match[2][:3].lower(), 0), match[1])
-    if match := _MONTH_DAY.search(text):
-        return _day(match[3], _MONTHS.get(match[1][:3].lower(), 0), match[2])
-    return ""
+    found = find_days(text)
+    return found[0][0].isoformat() if found else ""
+
+
+def find_days(text: str, *, is_month_first: bool | None = None) -> list[tuple[date, int, int]]:
+    """Return the days that a text names with their year, and where, in its order.
+
+    `is_month_first` decides of "3/4/2020", which else is left out.
+    """
+    found: list[tuple[date, int, int]] = []
+    for match in _NUMERIC.finditer(text):
+        year, month, day_of, first, sign, second, last = match.groups()
+        if year is None:
+            year, day_of, month = last, first, second
+            if sign == "/" and is_month_first is None and int(first) <= 12 >= int(second) and first != second:
+                continue  # nobody knows which is the month
+            if int(second) > 12 or (sign == "/" and is_month_first and int(first) <= 12):
+                day_of, month = second, first
+        _note(found, match, year, int(month), day_of)
+    months = date_words().months
+    lower = text.lower()
+    lower = lower if len(lower) == len(text) else text
+    for pattern, (year_at, month_at, day_at) in _WORDED:
+        for match in pattern.finditer(lower):
+            _note(found, match, match[year_at], months.get(match[month_at], 0), match[day_at])
+    return sorted(found, key=lambda one: one[1])
+
+
+def _note(found: list[tuple[date, int, int]], match: re.Match[str], year: str, month: int, day_of: str) -> None:
+    try:
+        found.append((date(int(year), month, int(day_of)), match.start(), match.end()))
+    except ValueError:
+        return
+
+
+_WORDED = ((_DAY_MONTH, (3, 2, 1)), (_MONTH_DAY, (3, 1, 2)), (_YEAR_FIRST, (1, 2, 3)))
+
+
+@dataclass(slots=True)
+class DateWords:
+    """The table of words."""
+
+    months: dict[str, int] = field(default_factory=dict)
+    units: dict[str, int] = field(default_factory=dict)
+    days: dict[str, int] = field(default_factory=dict)
+    others: dict[str, frozenset[str]] = field(default_factory=dict)
+
+
+@cache
+def date_words() -> DateWords:
+    """Return the words of dates and times in many languages."""
+    words = DateWords()
+    for line in files("scythe.page").joinpath("tables/times.txt").read_text(encoding="utf-8").splitlines():
+        name, _, listed = line.partition(": ")
+        kind, _, value = name.partition(" ")
+        if line.startswith("#"):
+            continue
+        table = {"month": words.months, "unit": words.units, "day": words.days}.get(kind)
+        if table is None:
+            words.others[kind] = frozenset(listed.split())
+        else:
+            table.update((word, int(value)) for word in listed.split())
+    return words
 
 
 def _read_mail(text: str) -> str:

@@ -7,12 +7,13 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import islice
 from typing import TYPE_CHECKING, TypeAlias
 
 from scythe.limits import LIMITS
+from scythe.page.page_dates import Shown, TimeElement
 
 if TYPE_CHECKING:
+    from scythe.page.blocks import Blocks
     from scythe.page.map import Node, PageMap
     from scythe.page.tree_map import TreeMap
 
@@ -174,13 +175,22 @@ _NAMES = ("property", "name", "itemprop", "http-equiv")  # attributes of a meta 
 
 
 _LOOKED_AT = 200  # nodes of one query; what describes a page stands near its top
+_TIMES = 40
+_YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
+_DATED_CHARS, _DATED_START, _MOST_DATED = 2_000, 160, 40  # of texts that may name a day; how much and how many are read
 _CLIMBED = 6  # elements above a byline that are looked at
 
 
 class BodyQueries:
     """Answers about one page; each question is asked once, and only when needed."""
 
-    def __init__(self, page_map: PageMap | TreeMap | None, mentions: Mentions = always) -> None:
+    def __init__(
+        self,
+        page_map: PageMap | TreeMap | None,
+        mentions: Mentions = always,
+        blocks: Callable[[], Blocks] | None = None,
+    ) -> None:
+        self._blocks = blocks
         self._map = page_map  # None: of a page whose tags show nothing
         self._mentions = mentions
 
@@ -204,12 +214,46 @@ class BodyQueries:
         return values
 
     @cached_property
-    def times(self) -> tuple[str, ...]:
-        """The machine-readable dates of time elements."""
+    def dated(self) -> tuple[tuple[str, str], ...]:
+        """The microdata properties that may hold dates."""
+        if self._map is None or not self._mentions("itemprop", "ITEMPROP"):
+            return ()
+        found = []
+        for node in self._map.having("itemprop", "date")[:_LOOKED_AT]:
+            attributes = node.attributes
+            names = (attributes.get("itemprop") or "").lower().split()[:5]
+            found += [(name, squeeze(_value(node, attributes), 100)) for name in names if "date" in name]
+        return tuple(found)
+
+    @cached_property
+    def times(self) -> tuple[TimeElement, ...]:
+        """The time elements."""
         if self._map is None or not self._mentions("<time", "<TIME"):
             return ()
-        written = (node.attributes for node in self._map.find("time"))
-        return tuple(islice((said["datetime"] or "" for said in written if "datetime" in said), 20))
+        nodes = self._map.find("time")[:_TIMES]
+        return tuple(
+            TimeElement(node.attributes.get("datetime") or "", squeeze(_text(node), 100), _names_around(node))
+            for node in nodes
+        )
+
+    @cached_property
+    def shown(self) -> tuple[Shown, ...]:
+        """The visible texts that name a year."""
+        blocks = self._blocks() if self._blocks is not None else None
+        if blocks is None:
+            return ()
+        heading = next(iter(blocks.directly_in("h1")), -1)
+        found = []
+        for number, text in enumerate(blocks.text):
+            if len(text) <= _DATED_CHARS and _YEAR.search(text) is not None:
+                names, box = [blocks.lead_names[number]], blocks.box[number]
+                for _ in range(4):
+                    names.append(blocks.box_names[box])
+                    box = max(blocks.box_parent[box], 0)
+                found.append(Shown(text[:_DATED_START], " ".join(names)[:500], number, heading, len(blocks)))
+                if len(found) == _MOST_DATED:
+                    break
+        return tuple(found)
 
     @cached_property
     def bylines(self) -> tuple[str, ...]:
@@ -223,6 +267,17 @@ class BodyQueries:
         nodes = [node for _, node in sorted({node.mem_id: node for node in nodes}.items())]
         written = [node for node in nodes[:30] if not _is_of_readers(node)]
         return tuple(text for node in written if (text := squeeze(_text(node), 200)))
+
+
+def _names_around(node: Node) -> str:
+    names: list[str] = []
+    at: Node | None = node
+    for _ in range(4):
+        if at is None:
+            break
+        names.append(f"{at.tag} {at.attributes.get('class') or ''}")
+        at = at.parent
+    return " ".join(names)[:500]
 
 
 def _says_author(node: Node, attribute: str) -> bool:

@@ -9,6 +9,7 @@ from scythe.limits import LIMITS
 from scythe.model import Metadata
 from scythe.page.dates import to_iso
 from scythe.page.head import BodyQueries, Head, Json, LinkedData, squeeze, types_of
+from scythe.page.page_dates import Evidence, choose_day, is_settled, note_declared, note_shown, note_times
 from scythe.page.title import without_site
 from scythe.url import Url, absolute
 
@@ -42,14 +43,6 @@ _DESCRIPTIONS = ("og:description", "description", "twitter:description", "dc.des
 _AUTHORS = tuple(
     "author citation_author dc.creator dcterms.creator parsely-author sailthru.author byl article:author".split()
 )
-_PUBLISHED = tuple(
-    """
-    article:published_time og:published_time article:published datepublished publishdate publish-date publish_date
-    pubdate date dc.date.issued dc.date dcterms.issued dcterms.created dcterms.date citation_publication_date
-    citation_date parsely-pub-date sailthru.date cxenseparse:recs:publishtime originalpublicationdate
-    article.published dc.date.created
-    """.split()
-)
 _MODIFIED = tuple(
     """
     article:modified_time og:updated_time article:updated datemodified dcterms.modified dc.date.modified lastmod
@@ -73,7 +66,7 @@ def read_metadata(head: Head, linked: LinkedData, body: BodyQueries, url: Url | 
         or _text(item.get("description"))
         or body.values.get("description", ""),
         author=_author(named, item, body),
-        published=_published(named, item, body),
+        published=choose_day(published_evidence(head, linked, item, body, url)),
         modified=_modified(named, item, body),
         language=_language(head, named, item),
         canonical=canonical,
@@ -181,14 +174,23 @@ def _name(text: str) -> str:
     return text
 
 
-def _published(named: dict[str, str], item: dict[str, Json], body: BodyQueries) -> str:
-    found = _date(named, _PUBLISHED, item, ("datePublished", "dateCreated", "uploadDate"))
-    if found:
-        return found
-    for text in (body.values.get("datepublished", ""), body.values.get("datecreated", ""), *body.times):
-        if found := to_iso(text):
-            return found
-    return ""
+def published_evidence(
+    head: Head, linked: LinkedData, item: dict[str, Json], body: BodyQueries, url: Url | None
+) -> Evidence:
+    """Return what the page says of the day on which it was published."""
+    evidence = Evidence()
+    others = (_dates_of(other) for other in linked.objects if other is not item)
+    note_declared(evidence, _dates_of(item), others, head.properties, body.dated, url or "")
+    if not is_settled(evidence):
+        note_times(evidence, body.times)
+        is_american = head.language.strip().lower() in ("", "en", "en-us", "en_us")
+        note_shown(evidence, body.shown, is_month_first=is_american)
+    return evidence
+
+
+def _dates_of(item: dict[str, Json]) -> dict[str, str]:
+    keys = ("datePublished", "dateCreated", "uploadDate", "dateModified")
+    return {key: _text(item[key]) for key in keys if key in item}
 
 
 def _modified(named: dict[str, str], item: dict[str, Json], body: BodyQueries) -> str:

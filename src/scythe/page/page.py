@@ -291,7 +291,7 @@ class Page:
 
     @cached_property
     def _body(self) -> BodyQueries:
-        return BodyQueries(self.map, self.mentions)
+        return BodyQueries(self.map, self.mentions, lambda: self.blocks)
 
     @cached_property
     def _links(self) -> tuple[tuple[Link, ...], int]:

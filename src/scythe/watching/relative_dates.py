@@ -8,14 +8,13 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, date, datetime
-from functools import cache, lru_cache
+from functools import lru_cache
 from itertools import pairwise
 
 from scythe.model import Record, RecordList
-from scythe.package_files import packaged_text
-from scythe.page.dates import to_iso
+from scythe.page.dates import date_words, to_iso
 from scythe.watch_model import DAY_S, HOUR_S
 
 CHARS = 120  # of a text that are looked at
@@ -43,16 +42,6 @@ class Moment:
     day: bool = False  # the day is all it says: `at` is its noon
     clock_s: float | None = None  # since midnight, where it says one
     has_zone: bool = False  # or is said from the present on
-
-
-@dataclass(slots=True)
-class _Words:
-    """The table of words."""
-
-    months: dict[str, int] = field(default_factory=dict)
-    units: dict[str, int] = field(default_factory=dict)
-    days: dict[str, int] = field(default_factory=dict)
-    others: dict[str, frozenset[str]] = field(default_factory=dict)
 
 
 def read_moment(text: str, now: float) -> Moment | None:
@@ -84,7 +73,7 @@ def _read_iso(text: str) -> Moment | None:
 
 def _read_ago(text: str, now: float) -> Moment | None:
     """Read "3 hours ago" and the like, and "3 h" where nothing else is said."""
-    words = _words()
+    words = date_words()
     if found := _SHORT_AGO.fullmatch(text) or _CJK_AGO.search(text):
         return _back(now, [(int(found[1]), words.units.get(found[2], words.units.get(found[2][:2], 0)))])
     tokens = _TOKEN.findall(text)
@@ -143,7 +132,7 @@ def _around(text: str, start: int, end: int) -> str:
 
 
 def _find_worded_day(text: str, now: float) -> tuple[date | None, str]:
-    words = _words()
+    words = date_words()
     today = datetime.fromtimestamp(now, UTC).date()
     tokens = [token for token in _TOKEN.finditer(text) if token[0] not in words.others["between"]]
     found: list[tuple[date | None, str]] = []
@@ -204,22 +193,6 @@ def _make_day(year: int, month: int, day: int) -> date | None:
         return date(year, month, day)
     except ValueError:
         return None
-
-
-@cache
-def _words() -> _Words:
-    words = _Words()
-    for line in packaged_text("scythe.watching", "tables/times.txt").splitlines():
-        name, _, listed = line.partition(": ")
-        kind, _, value = name.partition(" ")
-        if line.startswith("#"):
-            continue
-        table = {"month": words.months, "unit": words.units, "day": words.days}.get(kind)
-        if table is None:
-            words.others[kind] = frozenset(listed.split())
-        else:
-            table.update((word, int(value)) for word in listed.split())
-    return words
 
 
 EARLIEST = datetime(2000, 1, 1, tzinfo=UTC).timestamp()  # an older one is a mistake, or a list that needs no watch
