@@ -104,7 +104,8 @@ class Metadata:
 
     title: str = ""
     description: str = ""
-    author: str = ""
+    author: str = ""  # the authors as one text
+    authors: tuple[str, ...] = ()  # their names and nothing else
     published: str = ""  # ISO 8601 as precise as the page gives it
     modified: str = ""
     language: str = ""  # BCP 47, lower case primary subtag first

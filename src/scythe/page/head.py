@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias
 
 from scythe.limits import LIMITS
+from scythe.page.authors import Signed, is_bare_name, names_author, says_author
 from scythe.page.page_dates import Shown, TimeElement
 
 if TYPE_CHECKING:
@@ -178,6 +179,8 @@ _LOOKED_AT = 200  # nodes of one query; what describes a page stands near its to
 _TIMES = 40
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _DATED_CHARS, _DATED_START, _MOST_DATED = 2_000, 160, 40  # of texts that may name a day; how much and how many are read
+_SIGNED_CHARS = 200
+_NEAR_BEFORE, _NEAR_AFTER = 6, 10  # blocks around the heading in which a bare name may be that of the author
 _CLIMBED = 6  # elements above a byline that are looked at
 
 
@@ -257,16 +260,42 @@ class BodyQueries:
 
     @cached_property
     def bylines(self) -> tuple[str, ...]:
-        """Short texts that may name the author."""
+        """Short texts that the page marks as the name of its author."""
         if self._map is None:
             return ()
-        nodes = self._map.having("class", "byline", "author")
+        nodes = []
         if self._mentions("itemprop", "ITEMPROP"):
             nodes += [node for node in self._map.having("itemprop", "author") if _says_author(node, "itemprop")]
         nodes += [node for node in self._map.having("rel", "author") if node.tag == "a" and _says_author(node, "rel")]
         nodes = [node for _, node in sorted({node.mem_id: node for node in nodes}.items())]
         written = [node for node in nodes[:30] if not _is_of_readers(node)]
-        return tuple(text for node in written if (text := squeeze(_text(node), 200)))
+        return tuple(text for node in written if (text := squeeze(_value(node, node.attributes), 200)))
+
+    @cached_property
+    def signed(self) -> tuple[Signed, ...]:
+        """The visible texts that may say who wrote the page."""
+        blocks = self._blocks() if self._blocks is not None else None
+        if blocks is None:
+            return ()
+        heading = next(iter(blocks.directly_in("h1")), -1)
+        parents, said = blocks.box_parent, [bool(names) and names_author(names) for names in blocks.box_names]
+        found = []
+        for number, (text, box) in enumerate(zip(blocks.text, blocks.box, strict=True)):
+            if len(text) > _SIGNED_CHARS:
+                continue
+            above = max(parents[box], 0)
+            far = max(parents[above], 0)
+            lead = blocks.lead_names[number]
+            is_named = said[box] or said[above] or said[far] or (lead and names_author(lead))
+            if not is_named and not says_author(text):
+                near = heading >= 0 and heading - _NEAR_BEFORE <= number <= heading + _NEAR_AFTER and number != heading
+                if not near or not is_bare_name(text):
+                    continue
+            names = " ".join((lead, *(blocks.box_names[one] for one in (box, above, far))))[:500]
+            found.append(Signed(text, names, number, heading, len(blocks)))
+            if len(found) == _MOST_DATED:
+                break
+        return tuple(found)
 
 
 def _names_around(node: Node) -> str:
@@ -290,7 +319,10 @@ def _is_of_readers(node: Node) -> bool:
     for _ in range(_CLIMBED):
         if at is None or at.tag in ("body", "article", "main"):
             return False
-        if at.tag in ("form", "label") or "comment" in (at.attributes.get("class") or "").lower():
+        names = (at.attributes.get("class") or "").lower()
+        if at.tag in ("form", "label") or "comment" in names or "review" in names:
+            return True
+        if at.tag != "a" and "review" in (at.attributes.get("itemtype") or "").lower():
             return True
         at = at.parent
     return False

@@ -7,11 +7,12 @@ from html import unescape
 
 from scythe.limits import LIMITS
 from scythe.model import Metadata
+from scythe.page.authors import Claims, choose_authors, key_of, note_signed, read_names
 from scythe.page.dates import to_iso
 from scythe.page.head import BodyQueries, Head, Json, LinkedData, squeeze, types_of
 from scythe.page.page_dates import Evidence, choose_day, is_settled, note_declared, note_shown, note_times
 from scythe.page.title import without_site
-from scythe.url import Url, absolute
+from scythe.url import Url, absolute, host
 
 _TYPES = frozenset(
     """
@@ -51,7 +52,6 @@ _MODIFIED = tuple(
 )
 _IMAGES = ("og:image:secure_url", "og:image", "og:image:url", "twitter:image", "twitter:image:src", "parsely-image-url")
 _SITES = ("og:site_name", "application-name", "apple-mobile-web-app-title")
-_BY = ("by ", "von ", "por ", "par ", "di ", "door ", "av ", "af ", "text: ", "autor: ", "author: ", "posted by ")
 
 
 def read_metadata(head: Head, linked: LinkedData, body: BodyQueries, url: Url | None, base: str | None) -> Metadata:
@@ -60,18 +60,21 @@ def read_metadata(head: Head, linked: LinkedData, body: BodyQueries, url: Url | 
     canonical = _canonical(head, named, base)
     item = _main_object(linked, (canonical, url))
     site = _site_name(named, linked, item)
+    kind = _kind(head, named, item)
+    authors = choose_authors(*judged_claims(head, linked, body, url, base))
     return Metadata(
         title=_title(head, named, item, body, (site, canonical or url or "")),
         description=_first(named, _DESCRIPTIONS)
         or _text(item.get("description"))
         or body.values.get("description", ""),
-        author=_author(named, item, body),
+        author=", ".join(authors),
+        authors=authors,
         published=choose_day(published_evidence(head, linked, item, body, url)),
         modified=_modified(named, item, body),
         language=_language(head, named, item),
         canonical=canonical,
         site_name=site,
-        kind=_kind(head, named, item),
+        kind=kind,
         image=_image(named, item, base),
         keywords=_keywords(head, named, item),
         properties=tuple((name, squeeze(value)) for name, value in head.properties if name.startswith(_KEPT_PREFIXES)),
@@ -150,28 +153,55 @@ def _site_name(named: dict[str, str], linked: LinkedData, item: dict[str, Json])
     return _first(named, _SITES)
 
 
-def _author(named: dict[str, str], item: dict[str, Json], body: BodyQueries) -> str:
-    names = [name for text in _texts(item.get("author") or item.get("creator")) if (name := _name(text))]
-    if names:
-        return ", ".join(dict.fromkeys(names))
+def judged_claims(
+    head: Head, linked: LinkedData, body: BodyQueries, url: Url | None, base: str | None
+) -> tuple[Claims, dict[str, set[str]]]:
+    """Return who is said to have written the page, and what speaks for each claim."""
+    named = _first_by_name(head.properties)
+    canonical = _canonical(head, named, base)
+    item = _main_object(linked, (canonical, url))
+    claims = _claimed_authors(named, linked, item, body)
+    site = _site_keys(named, linked, item, canonical or url)
+    kind = _kind_of_authored(_kind(head, named, item))
+    is_dated = "datePublished" in item or any(name in named for name in ("article:published_time", "datepublished"))
+    return claims, claims.judged(site, f"{kind} dated" if is_dated else kind)
+
+
+def _claimed_authors(named: dict[str, str], linked: LinkedData, item: dict[str, Json], body: BodyQueries) -> Claims:
+    claims = Claims()
+    by_id = {one["@id"]: one for one in linked.objects if isinstance(one.get("@id"), str) and "name" in one}
+    value = item.get("author") or item.get("creator")
+    for one in (value if isinstance(value, list) else [value])[:20]:
+        if isinstance(one, dict) and "name" not in one:
+            one = by_id.get(one.get("@id"), one)
+        is_group = isinstance(one, dict) and "organization" in types_of(one)
+        names = tuple(name for text in _texts(one) for name in read_names(text, is_declared=True))
+        claims.add("item.group" if is_group else "item.author", names)
+    persons = claims.seen.get("item.author", -1) + 1
+    if persons > 1:
+        claims.join("item.author")
     for key in _AUTHORS:
-        if key in named and (name := _name(squeeze(named[key]))):
-            return name
-    for text in (body.values.get("author", ""), *body.bylines):
-        name = _name(text)
-        if name and len(name) <= 80 and len(name.split()) <= 8:
-            return name
-    return ""
+        if key in named:
+            claims.add(f"meta.{key}", read_names(squeeze(named[key]), is_declared=True))
+    for text in body.bylines:
+        claims.add("marked", read_names(text, is_declared=True))
+    if not persons or "item.group" in claims.seen:  # else the page says it plainly
+        note_signed(claims, body.signed)
+    return claims
 
 
-def _name(text: str) -> str:
-    """Return text as a name without "by", or an empty string if it is none."""
-    for by in _BY:
-        if text[: len(by)].lower() == by:
-            text = text[len(by) :].strip()
-    if not 1 < len(text) <= 200 or "://" in text or text.startswith(("www.", "@", "{", "[")) or text.isdecimal():
-        return ""
-    return text
+def _site_keys(named: dict[str, str], linked: LinkedData, item: dict[str, Json], url: Url | None) -> frozenset[str]:
+    labels = host(url or "").removeprefix("www.").split(".")
+    names = [_site_name(named, linked, item), *_texts(item.get("publisher")), *labels[-3:-1]]
+    return frozenset(key for name in names if len(key := key_of(name)) > 2)
+
+
+def _kind_of_authored(kind: str) -> str:
+    if kind in ("discussionforumposting", "qapage", "question"):
+        return "thread"
+    if "article" in kind or kind in ("blogposting", "report", "socialmediaposting"):
+        return "article"
+    return "none" if kind in ("", "website") else "other"
 
 
 def published_evidence(

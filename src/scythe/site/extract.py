@@ -27,6 +27,7 @@ from scythe.model import (
     Span,
 )
 from scythe.page import Page
+from scythe.page.authors import read_names
 from scythe.page.content import PageContent
 from scythe.page.dates import to_iso
 from scythe.page.encoding import is_utf8
@@ -334,6 +335,7 @@ class _Extraction:
             said,
             title=title if isinstance(title, str) else title(),
             author=author or said.author,
+            authors=(read_names(author, is_declared=True) or (author,)) if author else said.authors,
             published=date or said.published,
         )
 
