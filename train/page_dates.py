@@ -36,7 +36,7 @@ class Dated:
     name: str
     fold: int
     day: date
-    evidence: page_dates.Evidence
+    evidence: page_dates.DayEvidence
 
 
 def read(paths: list[Path]) -> Iterator[Dated]:

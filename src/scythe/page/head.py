@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from scythe.limits import LIMITS
 from scythe.page.authors import Signed, is_bare_name, names_author, says_author
-from scythe.page.page_dates import Shown, TimeElement
+from scythe.page.page_dates import DatedText, TimeElement
 
 if TYPE_CHECKING:
     from scythe.page.blocks import Blocks
@@ -240,7 +240,7 @@ class BodyQueries:
         )
 
     @cached_property
-    def shown(self) -> tuple[Shown, ...]:
+    def shown(self) -> tuple[DatedText, ...]:
         """The visible texts that name a year."""
         blocks = self._blocks() if self._blocks is not None else None
         if blocks is None:
@@ -253,7 +253,7 @@ class BodyQueries:
                 for _ in range(4):
                     names.append(blocks.box_names[box])
                     box = max(blocks.box_parent[box], 0)
-                found.append(Shown(text[:_DATED_START], " ".join(names)[:500], number, heading, len(blocks)))
+                found.append(DatedText(text[:_DATED_START], " ".join(names)[:500], number, heading, len(blocks)))
                 if len(found) == _MOST_DATED:
                     break
         return tuple(found)

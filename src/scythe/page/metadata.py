@@ -10,7 +10,7 @@ from scythe.model import Metadata
 from scythe.page.authors import Claims, choose_authors, key_of, note_signed, read_names
 from scythe.page.dates import to_iso
 from scythe.page.head import BodyQueries, Head, Json, LinkedData, squeeze, types_of
-from scythe.page.page_dates import Evidence, choose_day, is_settled, note_declared, note_shown, note_times
+from scythe.page.page_dates import DayEvidence, choose_day, is_settled, note_declared, note_shown, note_times
 from scythe.page.title import without_site
 from scythe.url import Url, absolute, host
 
@@ -206,9 +206,9 @@ def _kind_of_authored(kind: str) -> str:
 
 def published_evidence(
     head: Head, linked: LinkedData, item: dict[str, Json], body: BodyQueries, url: Url | None
-) -> Evidence:
+) -> DayEvidence:
     """Return what the page says of the day on which it was published."""
-    evidence = Evidence()
+    evidence = DayEvidence()
     others = (_dates_of(other) for other in linked.objects if other is not item)
     note_declared(evidence, _dates_of(item), others, head.properties, body.dated, url or "")
     if not is_settled(evidence):

@@ -50,7 +50,7 @@ _HALF = 0.5
 _DAYS_AHEAD = 2  # of the visit, that a page may say by its zone
 
 
-class Shown(NamedTuple):
+class DatedText(NamedTuple):
     """A text of the page that may name a day, and where it stands."""
 
     text: str
@@ -69,7 +69,7 @@ class TimeElement(NamedTuple):
 
 
 @dataclass(slots=True)
-class Evidence:
+class DayEvidence:
     """What speaks for each day."""
 
     days: dict[str, set[str]] = field(default_factory=dict)  # features by day
@@ -108,7 +108,7 @@ class Evidence:
 
 
 def note_declared(
-    evidence: Evidence,
+    evidence: DayEvidence,
     item: dict[str, str],
     others: Iterable[dict[str, str]],
     properties: Sequence[tuple[str, str]],
@@ -141,7 +141,7 @@ def note_declared(
         evidence.add("address", f"{year}-{month}-{day}" if year else "-".join(compact))
 
 
-def note_times(evidence: Evidence, times: Iterable[TimeElement]) -> None:
+def note_times(evidence: DayEvidence, times: Iterable[TimeElement]) -> None:
     """Take note of time elements."""
     for number, one in enumerate(times):
         names = one.names.lower()
@@ -158,7 +158,7 @@ def _is_published(names: str) -> bool:
     return any(word in names for word in ("publi", "entry-date", "post-date", "pubdate", "posted", "dateline"))
 
 
-def note_shown(evidence: Evidence, shown: Iterable[Shown], *, is_month_first: bool) -> None:
+def note_shown(evidence: DayEvidence, shown: Iterable[DatedText], *, is_month_first: bool) -> None:
     """Take note of the days that visible texts name."""
     ranks = {"after": 0, "before": 0}
     for one in shown:
@@ -174,7 +174,7 @@ def note_shown(evidence: Evidence, shown: Iterable[Shown], *, is_month_first: bo
             evidence.add("text", day.isoformat(), *features)
 
 
-def _of_place(one: Shown, side: str, rank: int) -> Iterator[str]:
+def _of_place(one: DatedText, side: str, rank: int) -> Iterator[str]:
     yield f"text {side} {min(rank, 2)}" if one.heading >= 0 else f"text without heading {min(rank, 2)}"
     distance = abs(one.number - one.heading)
     if one.heading >= 0:
@@ -184,7 +184,7 @@ def _of_place(one: Shown, side: str, rank: int) -> Iterator[str]:
         yield "text near the end"
 
 
-def _of_words(one: Shown, lead: str) -> Iterator[str]:
+def _of_words(one: DatedText, lead: str) -> Iterator[str]:
     names = one.names.lower()
     for name, pattern, text in (
         ("text said published", _PUBLISHED, lead),
@@ -199,14 +199,14 @@ def _of_words(one: Shown, lead: str) -> Iterator[str]:
             yield name
 
 
-def is_settled(evidence: Evidence) -> bool:
+def is_settled(evidence: DayEvidence) -> bool:
     """Say whether the page declares its day so plainly that nothing else need be read."""
     firsts = [features for features in evidence.days.values() if "meta.first" in features]
     said = [features for features in evidence.days.values() if "item.datePublished" in features]
     return len(firsts) == 1 and (not said or said == firsts)
 
 
-def choose_day(evidence: Evidence, now: datetime | None = None) -> str:
+def choose_day(evidence: DayEvidence, now: datetime | None = None) -> str:
     """Return the most likely day of publication as the page gives it, or an empty string if none is likely."""
     latest = (now or datetime.now(UTC)).date() + timedelta(days=_DAYS_AHEAD)
     weights = _weights()
