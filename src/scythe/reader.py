@@ -17,6 +17,7 @@ from scythe.limits import LIMITS
 from scythe.model import Document, Reading, RecordList, TextOptions
 from scythe.page import Page
 from scythe.page.content import PageContent, Prose, content_box
+from scythe.page.page import bytes_of, opening_of
 from scythe.page.title import read_title
 from scythe.page.whole_choice import complete_choice
 from scythe.reading.images.image_methods import DEFAULT, AskSizes, MarkImages, mark_chosen, mark_measured
@@ -208,7 +209,7 @@ def _page(html: str | bytes | Page, url: str | None, content_type: str | None) -
         page = Page.from_bytes(bytes(html), url=url, content_type=content_type)
     else:
         page = html if isinstance(html, Page) else Page.from_text(html, url=url)
-    if is_html(page.opening, content_type):
+    if is_html(opening_of(page), content_type):
         return page, ""
     return page, sniff_text(page.html, content_type)
 
@@ -229,7 +230,7 @@ def _checked(html: object, url: object, options: object, method: object) -> Text
 
 def _document(page: Page, reading: Reading, options: TextOptions, judging: Judging | None = None) -> Document:
     _ = page.linked_data  # what cannot be read of it is a loss
-    if len(page.source) > LIMITS.page_images * 5 and len(page.map.find("img")) > LIMITS.page_images:
+    if len(bytes_of(page)) > LIMITS.page_images * 5 and len(page.map.find("img")) > LIMITS.page_images:
         _ = page.images  # read at once: what goes beyond the limit is a loss of the document
     kept, heading = _apply(page, reading, options, read_title(page)[0] if options.title_line else "")
     judging = judging or Judging(DEFAULT, image_method_called(DEFAULT))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from scythe.errors import BadInput
 from scythe.extension import native
@@ -139,7 +139,7 @@ class LateHtml:
             raise AttributeError("html")  # there is no default
         html: str | None = page.__dict__["html"]
         if html is None:
-            html = page.__dict__["html"] = page.source.decode()
+            html = page.__dict__["html"] = bytes_of(page).decode()
         return html
 
 
@@ -150,7 +150,7 @@ _OPENING = 4_096  # characters
 class Page:
     """One page as received. Nothing is parsed until it is asked for, and then once."""
 
-    html: LateHtml = LateHtml()  # without NUL and lone surrogates
+    html: str = cast("str", LateHtml())  # without NUL and lone surrogates
     url: Url | None = None
     encoding: str = "utf-8"
     decode_losses: tuple[Loss, ...] = ()
@@ -163,8 +163,8 @@ class Page:
             raise BadInput(f"Page.from_bytes expects bytes, not {type(body).__name__}; use Page.from_text for text")
         body = bytes(body)
         if is_clean_utf8(body):
-            page = cls(None, _page_url(url))  # most readers need no text of it
-            page.__dict__["_source"] = body
+            page = cls("", _page_url(url))
+            page.__dict__.update(html=None, _source=body)  # most readers need no text of it
             return page
         return cls._from_decoded(decode(body, content_type), url)
 
@@ -196,26 +196,13 @@ class Page:
 
     @cached_property
     def _mapped(self) -> tuple[PageMap | TreeMap, tuple[Loss, ...]]:
-        source = self.source
+        source = bytes_of(self)
         made = self.__dict__.pop("_made", None) or make_map(source)
         if shows_nothing(made) and (opened := reopen(source)):
             other = make_map(opened)
             if not shows_nothing(other):
                 return other, (*other.losses, Loss("unclosed elements read as their content", 1))
         return made, made.losses
-
-    @property
-    def source(self) -> bytes:
-        """The page in UTF-8."""
-        known: bytes | None = self.__dict__.get("_source")
-        return self.html.encode() if known is None else known
-
-    @property
-    def opening(self) -> str:
-        """The first characters of the page."""
-        if self.__dict__["html"] is None:
-            return self.source[: 4 * _OPENING].decode("utf-8", "ignore")[:_OPENING]
-        return self.html[:_OPENING]
 
     @property
     def map(self) -> PageMap | TreeMap:
@@ -338,6 +325,19 @@ class Page:
         if "_images" in done:
             losses.extend(self._images[1])
         return tuple(losses)
+
+
+def bytes_of(page: Page) -> bytes:
+    """Return a page in UTF-8."""
+    known: bytes | None = page.__dict__.get("_source")
+    return page.html.encode() if known is None else known
+
+
+def opening_of(page: Page) -> str:
+    """Return the first characters of a page."""
+    if page.__dict__["html"] is None:
+        return bytes_of(page)[: 4 * _OPENING].decode("utf-8", "ignore")[:_OPENING]
+    return page.html[:_OPENING]
 
 
 def share_map(page: Page, made: PageMap | TreeMap) -> Page:
