@@ -48,10 +48,11 @@ _COLUMNS = ("site", "pages", "HTML KB", "kept %", "zstd %", "gzip %", "us to rea
 def run(data: Path, pages: int = 400) -> None:
     """Print a row for each site."""
     with tempfile.TemporaryDirectory() as folder, open_archive(Path(folder) / "trial.db") as archive:
-        print_table(_COLUMNS, (_try(archive, site, some) for site, some in _load(data, pages).items()))
+        print_table(_COLUMNS, (_try(archive, site, some) for site, some in load_sites(data, pages).items()))
 
 
-def _load(data: Path, most: int) -> dict[str, Pages]:
+def load_sites(data: Path, most: int) -> dict[str, Pages]:
+    """Return the first pages of each site."""
     sites: dict[str, Pages] = defaultdict(list)
     with lzma.open(data, "rt", encoding="utf-8") as lines:
         for line in lines:

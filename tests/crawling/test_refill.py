@@ -1,6 +1,8 @@
 """Stored versions are extracted anew by what was learned since, each in its place."""
 
 import json
+import subprocess
+import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from hashlib import sha256
@@ -297,3 +299,38 @@ def test_a_crawl_leaves_nothing_that_is_not_up_to_date(tmp_path: Path) -> None:
         assert found == 40
         assert connection.execute(select(PROFILES.c.version)).first() is not None
         assert count_stale(connection, wanted_now(connection, site, version())) == 0
+
+
+REFILL = """
+import sys
+sys.path.insert(0, sys.argv[1])
+from scythe.archive.open import open_archive
+from scythe.crawling.refill import refill
+with open_archive(sys.argv[2]) as archive:
+    refill(archive, tell=lambda counts: print(counts.done, flush=True))
+"""
+
+
+@pytest.mark.fault
+def test_nothing_is_lost_or_doubled_by_a_kill(where: str, root: Path) -> None:
+    many = [(f"{url}?{n}", body + b"%d" % n) for n in range(9) for url, body in PAGES_AT_HAND]
+    known = learned()
+    right = to_extracted(known.extract(*reversed(many[0]), "tree"), ("text",))
+    with open_archive(where) as archive:
+        site = store(archive, [(url, body, replace(right, profile=0)) for url, body in many])
+        save_profile(archive, site, teach(known).to_json())
+    killed = 0
+    while True:
+        command = [sys.executable, "-c", REFILL, str(root), where]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+            assert process.stdout is not None
+            is_under_way = process.stdout.readline()
+            process.kill()
+        if not is_under_way:
+            break
+        killed += 1
+    with open_archive(where) as archive:
+        refill(archive)
+        assert killed >= 1
+        assert sorted(headlines(archive)) == sorted([demo.gold_title for demo in NEWS] * 9)
+        assert verify_archive(archive) == []
