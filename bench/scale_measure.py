@@ -21,14 +21,12 @@ import numpy as np
 from bench.scale_costs import FULL, TEXT, Line, Ways
 from bench.sites import load_sites
 from scythe.archive.results import StoredRaw
-from scythe.archive.stored_documents import is_cold
 from scythe.batch.captures import read_captures, require_warc
 from scythe.batch.units import Unit
 from scythe.errors import BadInput
 from scythe.model import Document
 from scythe.output.arrow_tables import TableBuilder, require_arrow
 from scythe.output.warc import WarcFile
-from scythe.page.head_from_bytes import read_said
 from scythe.reader import read
 from scythe.site.extract import Extractor
 from scythe.site.profile import load_profile
@@ -160,8 +158,7 @@ def _learn(done: Measured, lessons: Sequence[Body]) -> Extractor:
 def _harvest(extractor: Extractor, url: str, body: bytes) -> Document:
     """Extract a page as a batch does: by rules, and what the page says of itself from its head."""
     document = extractor.extract_page(body, url, "auto").document
-    if not is_cold(document):
-        read_said(body, url)
+    document.metadata  # noqa: B018  (worked out when asked for)
     return document
 
 

@@ -9,7 +9,6 @@ import scythe
 from scythe import demo
 from scythe.archive import stored_documents
 from scythe.archive.stored_documents import LEAST_WORDS, text_simhash, to_extracted
-from scythe.model import Metadata
 from scythe.site.site import Site
 
 URL = "https://mill.example/page-7.html"
@@ -43,13 +42,11 @@ def test_what_was_not_asked_for_is_not_worked_out() -> None:
 
 
 def test_a_page_that_was_cut_says_so_and_how_many_fields(site: Site) -> None:
-    extracted = to_extracted(
-        site.extract(write_page(20), URL), ("text", "images"), Metadata(kind="article", author="Ann")
-    )
+    extracted = to_extracted(site.extract(write_page(20), URL), ("text", "images"))
     rest = json.loads(extracted.rest)
     assert (extracted.how, extracted.kind) == ("cut", "article")
     assert (extracted.cut_fields, extracted.tree_fields) == (2, 0)  # title, text; images are judged
-    assert rest["metadata"]["author"] == "Ann"
+    assert rest["metadata"]["kind"] == extracted.kind
     assert rest["metadata"]["title"] == extracted.title
     start, end = rest["fields"]["text"]["span"]
     assert b"said miller 20." in write_page(20)[start:end]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from scythe.page.encoding import declared_codec, decode, in_utf8, web_codecs
+from scythe.page.encoding import declared_codec, decode, in_utf8
 
 GERMAN = "<p>Die Bäume über dem Fluß wurden größer, und die Mühle mahlte schöne weiße Körner für das ganze Dorf.</p>"
 JAPANESE = "<p>農夫たちは夜明けに畑へ出て、水車は夕方まで麦をひいていた。子供たちは水の音を聞いていた。</p>"
@@ -64,8 +64,3 @@ def test_a_page_that_says_its_encoding_itself_is_learned_as_it_came() -> None:
 
 def test_a_page_whose_header_alone_says_its_encoding_is_learned_in_utf_8() -> None:
     assert in_utf8(GERMAN.encode("mac-roman"), "text/html; charset=macintosh") == GERMAN.encode()
-
-
-def test_all_codecs_of_the_web_are_codecs_of_python() -> None:
-    assert {"utf-8", "cp1252", "gb18030", "iso2022_jp_2"} <= web_codecs()
-    assert all(b"a\x00b\x00".decode(codec, "replace") for codec in web_codecs())

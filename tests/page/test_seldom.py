@@ -11,10 +11,8 @@ from scythe.errors import BadInput
 from scythe.limits import LIMITS
 from scythe.page import Page
 from scythe.page.blocks import Blocks
-from scythe.page.head import read_head, read_json_ld
-from scythe.page.head_from_bytes import read_plain_head, read_said
+from scythe.page.head import read_json_ld
 from scythe.page.links_from_bytes import read_hrefs
-from scythe.page.page import make_map
 
 URL = "https://farm.example/barley"
 
@@ -46,63 +44,6 @@ def test_the_boxes_above_a_block_lead_to_the_root() -> None:
     names = [blocks.box_tag[box] for box in blocks.boxes_above(blocks.text.index("one"))]
     assert names[:3] == ["p", "section", "div"]
     assert blocks.box_parent[blocks.boxes_above(0)[-1]] == -1
-
-
-@pytest.mark.parametrize(
-    "source",
-    [
-        '<meta name="a" content="b">\r\n',
-        '<meta name="a" content="b"><!-- -->',
-        '<meta name="a" content="b">\x00',
-        '<script type="application/ld+json">{}',
-        '<script type="text/javascript" class="byline">x</script>',
-        '<meta name="a" content="b"><html lang="de">',
-        '<meta itemtype="https://schema.org/Article">',
-        '<html class="author-page">',
-        "<body>",
-        "text",
-        '<meta name="a" content="&unknown;">',
-    ],
-)
-def test_a_head_that_only_a_parser_can_tell_is_left_to_it(source: str) -> None:
-    assert read_plain_head(source) is None
-
-
-@pytest.mark.parametrize(
-    "source",
-    [
-        '<html lang="de" itemtype="https://schema.org/Article"><meta name="a" content="b">',
-        '<html xml:lang="tr"><meta name="" content="b"><meta name="a" content="">',
-        '<script type="text/javascript">x</script><script type="application/ld+json">{"@type": "A"}</script>',
-        '<link href="x"><link rel="canonical"><base href="/a/"><base href="/b/">',
-        '<i itemtype="https://schema.org/Recipe"></i>',
-    ],
-)
-def test_a_plain_head_says_what_a_parser_says(source: str) -> None:
-    plain = read_plain_head(source)
-    assert plain is not None
-    assert plain == read_head(make_map(source.encode()))
-
-
-def test_a_head_stops_at_the_limit_of_what_is_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("scythe.page.head_from_bytes.LIMITS", replace(LIMITS, metas=2))
-    head = read_plain_head('<meta name="a" content="b">' * 3 + '<link rel="next" href="/2">' * 3)
-    assert head is not None
-    assert (len(head.properties), len(head.links)) == (2, 2)
-
-
-def test_bytes_that_no_codec_reads_leave_a_page_without_a_word() -> None:
-    body = b'<html lang="en"><meta charset=utf-8><meta name="author" content="A \xff Reaper"><title>Barley</title>'
-    said = read_said(body, URL)
-    assert said.language == "en"
-    assert "Reaper" in said.author
-
-
-def test_linked_data_that_is_too_long_is_not_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
-    script = '<script type="application/ld+json">{"@type": "Article", "headline": "%s"}</script>'
-    assert read_said((script % "Barley").encode(), URL).title == "Barley"
-    monkeypatch.setattr("scythe.page.head_from_bytes.LIMITS", replace(LIMITS, json_ld_bytes=200))
-    assert read_said((script % ("Barley" * 100)).encode(), URL).title == ""
 
 
 def test_scripts_without_a_word_and_values_without_a_type_are_no_objects() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import fields, replace
+from dataclasses import fields
 from typing import Any
 
 from msgspec import convert
@@ -90,13 +90,10 @@ def _words(text: str) -> list[str]:
 _TOLD = ("title", "text", "images")  # fields whose values stand elsewhere
 
 
-def to_extracted(document: Document, parts: Collection[str], said: Metadata | None = None) -> Extracted:
-    """Take out of a document what was asked for; what was not is not worked out.
-
-    `said` is what the page's head says, where rules gave only some of it.
-    """
+def to_extracted(document: Document, parts: Collection[str]) -> Extracted:
+    """Take out of a document what was asked for; what was not is not worked out."""
     lists = document.lists if "records" in parts else ()
-    metadata = document.metadata if said is None else complete(document.metadata, said)
+    metadata = document.metadata
     rest = {"metadata": _said(metadata), **_rest(document, parts)}
     counts = _count_ways(document)
     return Extracted(
@@ -120,12 +117,6 @@ def to_extracted(document: Document, parts: Collection[str], said: Metadata | No
 def is_cold(document: Document) -> bool:
     """Say whether a page was read without rules, and so with all that it says about itself."""
     return not document.fields or any("read cold" in document.how.get(name, "") for name in ("title", "text"))
-
-
-def complete(known: Metadata, said: Metadata) -> Metadata:
-    """Add what a page's head says to what rules gave, which know better."""
-    given = {name: value for name in ("title", "author", "published") if (value := getattr(known, name))}
-    return replace(said, **given)
 
 
 def _rest(document: Document, parts: Collection[str]) -> dict[str, Any]:

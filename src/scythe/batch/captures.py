@@ -22,8 +22,8 @@ from scythe.errors import MissingExtra
 from scythe.fetch.page_check import sniff_bytes
 from scythe.limits import LIMITS
 from scythe.output.warc_pieces import RECORD_BYTES, is_compressed, next_piece, read_pieces, split_piece
+from scythe.page import Page
 from scythe.page.encoding import decode, is_utf8
-from scythe.page.head_from_bytes import read_said
 from scythe.url import absolute
 
 _LINE_BYTES = 1_000  # of the line that says how long a chunk is
@@ -149,7 +149,7 @@ def _read_files(unit: Unit, page_bytes: int, address: str, found: UnitContents) 
         if len(body) > page_bytes:
             yield Capture(number, 0, name, why=_too_long(page_bytes), is_bad=True)
         else:
-            yield Capture(number, 0, name, read_said(body, None).canonical or address, body, "text/html")
+            yield Capture(number, 0, name, Page.from_bytes(body).metadata.canonical or address, body, "text/html")
 
 
 def _too_long(page_bytes: int) -> str:

@@ -17,16 +17,14 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
-from scythe.archive.stored_documents import is_cold
 from scythe.atomic_files import replacing, write_atomically
 from scythe.batch.batch_options import BatchOptions
 from scythe.batch.captures import Capture, UnitContents, read_captures
 from scythe.batch.units import FAILURES, FailedCapture, Unit, UnitReport
 from scythe.engine.worker_protocol import describe
 from scythe.errors import ScytheError
-from scythe.model import Document, Metadata
+from scythe.model import Document
 from scythe.output.arrow_tables import TableBuilder
-from scythe.page.head_from_bytes import read_said
 from scythe.reader import read
 from scythe.site.extract import Extractor
 from scythe.site.learning_cost import LearningCost
@@ -61,9 +59,9 @@ class TableFiles:
             writer.is_open = False  # it would end its file when it is forgotten, which is gone by then
         self._files.__exit__(*why)
 
-    def add(self, document: Document, origin: Mapping[str, object], said: Metadata | None) -> None:
+    def add(self, document: Document, origin: Mapping[str, object]) -> None:
         """Add the rows of one document."""
-        self._builder.add(document, origin, said)
+        self._builder.add(document, origin)
         if self._builder.is_full:
             self._flush()
 
@@ -257,14 +255,14 @@ class _UnitExtraction:
     def _extract(self, capture: Capture, files: TableFiles) -> str:
         """Add the rows of one page; return why it could not be extracted, or nothing."""
         try:
-            document, said = self._reader.read(capture)
+            document = self._reader.read(capture)
             for part in self._options.parts:
                 getattr(document, part)  # before a row is begun
         except ScytheError as error:
             return f"could not be extracted: {error}"
         except _BUGS as error:
             return f"could not be extracted: {describe(error)}"
-        files.add(document, _origin(capture), said)
+        files.add(document, _origin(capture))
         self._body_bytes += len(capture.body)
         self._count_ways(document)
         return ""
@@ -299,19 +297,18 @@ class _UnitReader:
         """The profiles that pages were looked for in, by site."""
         return dict(self._folder.used) if self._folder is not None else {}
 
-    def read(self, capture: Capture) -> tuple[Document, Metadata | None]:
-        """Return what a page holds, and what its head says where the document does not have it."""
+    def read(self, capture: Capture) -> Document:
+        """Return what a page holds."""
         extractor = self._extractor(capture.url)
         began = time.process_time()
         if extractor is None:
             document = read(capture.body, capture.url or None, content_type=capture.content_type)
             self.cost.count(time.process_time() - began, is_read=True)
-            return document, None
+            return document
         body = capture.in_utf8()
         page = extractor.extract_page(body, capture.url, "auto")
         self.cost.count(time.process_time() - began, is_read=page.cold is not None)
-        document = page.document
-        return document, None if is_cold(document) else read_said(body, capture.url)
+        return page.document
 
     def _extractor(self, url: str) -> Extractor | None:
         if self._folder is None:

@@ -104,7 +104,6 @@ class Discovery:
     canonical: Url | None = None
     losses: tuple[Loss, ...] = ()
     why: str = ""  # the body is not what it should be: the reason
-    tags: tuple[bytes, ...] = ()  # of a page: base, link and meta as written
 
 
 def discover(
@@ -139,7 +138,7 @@ def _settle_page(hrefs: Hrefs, url: str, robots_tag: str, is_news: IsNews | None
     no_index, no_follow = hrefs.noindex or "noindex" in asked, hrefs.nofollow or "nofollow" in asked
     said = tuple(name for name, is_said in (("noindex", no_index), ("nofollow", no_follow)) if is_said)
     found = _once(_page_addresses(hrefs, url, no_follow, is_news), url)
-    return Discovery(found, said, hrefs.canonical, hrefs.losses, tags=hrefs.tags)
+    return Discovery(found, said, hrefs.canonical, hrefs.losses)
 
 
 def _page_addresses(hrefs: Hrefs, url: str, no_follow: bool, is_news: IsNews | None) -> Iterator[NamedUrl]:

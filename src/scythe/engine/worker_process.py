@@ -13,7 +13,7 @@ from typing import BinaryIO
 
 from selectolax.lexbor import SelectolaxError
 
-from scythe.archive.stored_documents import is_cold, to_extracted
+from scythe.archive.stored_documents import to_extracted
 from scythe.engine.discovery import Discovery, discover, read_list
 from scythe.engine.sampling import Kept
 from scythe.engine.worker_protocol import (
@@ -32,7 +32,6 @@ from scythe.fetch.page_check import sniff_bytes
 from scythe.memory import TIDY_S, tidy
 from scythe.model import DEFAULT_FIELDS, Document
 from scythe.page.encoding import in_utf8
-from scythe.page.head_from_bytes import read_said
 from scythe.reader import read
 from scythe.site.learning_cost import LearningCost
 from scythe.site.rules import Profile
@@ -102,8 +101,7 @@ class SiteLearner:
         body = in_utf8(job.body, job.content_type)
         document = self._read(body, job)
         seen = self._discover(job, body)
-        said = None if is_cold(document) else read_said(body, job.url, seen.tags)
-        extracted = to_extracted(document, self.setup.parts, said)
+        extracted = to_extracted(document, self.setup.parts)
         # pages that nothing learned fits are no drift: most sites have some of a kind
         drift = sum(event.what != "unknown" for event in self._site.drift.events)
         return WorkerAnswer(

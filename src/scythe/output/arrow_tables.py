@@ -217,15 +217,15 @@ class TableBuilder:
         self._extra, self._keys = tuple(extra), tuple(keys)
         self._chars = 0
 
-    def add(self, document: Document, extra: Mapping[str, object] = _NOTHING, metadata: Metadata | None = None) -> None:
+    def add(self, document: Document, extra: Mapping[str, object] = _NOTHING) -> None:
         """Add what the tables tell of one document, and the further values of its row by name.
 
-        `metadata` is for what its page says beyond `document.metadata`; `extra["via"]` for how it once was extracted.
+        `extra["via"]` is for how it once was extracted.
         """
         if "images" in self._rows or "records" in self._rows:
             self._add_things(document, tuple(map(extra.get, self._keys)))
         if "documents" in self._rows:
-            row = self._page(document, metadata or document.metadata, extra.get("via"))
+            row = self._page(document, document.metadata, extra.get("via"))
             self._rows["documents"].append(row + tuple(map(extra.get, self._extra)))
 
     @property

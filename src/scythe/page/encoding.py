@@ -7,9 +7,8 @@ bytes agree: valid UTF-8 is UTF-8 whatever the page says, and a declared codec m
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cache, lru_cache
+from functools import cache
 
 from scythe.extension import native
 from scythe.limits import LIMITS
@@ -40,12 +39,6 @@ def _codecs_by_label() -> dict[str, str]:
 def codec_of(label: str) -> str | None:
     """Return the Python codec for an encoding label of the web, or None for an unknown label."""
     return _codecs_by_label().get(label.strip("\t\n\f\r \"'").lower())
-
-
-@cache
-def web_codecs() -> frozenset[str]:
-    """Return the Python codecs that a page may turn out to be in."""
-    return frozenset(_codecs_by_label().values()) | {"iso2022_jp_2"}
 
 
 def header_codec(content_type: str | None) -> str | None:
@@ -216,35 +209,6 @@ def in_utf8(body: bytes, content_type: str) -> bytes:
     return decode(body, content_type).text.encode()
 
 
-def part_in_utf8(source: bytes, body: bytes) -> bytes:
-    """Return the part of a page in UTF-8: it is that already, or what the page declares, or what all bytes show."""
-    for codec in ("utf-8", declared_codec(body)):
-        try:
-            return source.decode(codec or "ascii").encode()
-        except UnicodeDecodeError:
-            continue
-    return source.decode(decode(body).encoding, "replace").encode()
-
-
-def page_codec(body: bytes, spans: tuple[tuple[int, int], ...], known: frozenset[str]) -> str | None:
-    """Return the codec of a page that need not be UTF-8: the declared one, where nothing speaks against it."""
-    codec = declared_codec(body)
-    if codec is None or codec not in known:
-        return None
-    if codec in UTF8:  # one broken character anywhere, and the page may be read as something else
-        return codec if is_utf8(body) else None
-    # a page that is valid UTF-8 is read as that, whatever it says; and one whose bytes speak against its word, by them
-    if all(is_utf8(body[start:end]) for start, end in spans) or _codec_read(body) != codec:
-        return None
-    return codec
-
-
-@lru_cache(maxsize=1)  # the fields of a page ask one after the other
-def _codec_read(body: bytes) -> str:
-    """Return the codec a page is read with where a tree is built; takes some 20 us per KB that is not UTF-8."""
-    return decode(body).encoding
-
-
 def is_utf8(part: bytes) -> bool:
     """Say whether bytes are valid UTF-8."""
     if native is not None:
@@ -254,17 +218,6 @@ def is_utf8(part: bytes) -> bool:
     except UnicodeDecodeError:
         return False
     return True
-
-
-def part_codec(element: bytes, codecs: Sequence[str]) -> str:
-    """Return the codec of a part of a page: UTF-8 where that reads it, else the first of those learned that does."""
-    for codec in ("utf-8", *codecs):
-        try:
-            element.decode(codec)
-        except UnicodeDecodeError:
-            continue
-        return codec
-    return "utf-8"
 
 
 def clean(text: str, losses: list[Loss]) -> Decoded:

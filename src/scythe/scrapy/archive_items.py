@@ -47,7 +47,7 @@ class Cabinet:
 
         Extracting is done here: what sites have in mind belongs to the thread that Scrapy runs in.
         """
-        extracted = to_extracted(page.document, _PARTS, page.metadata)
+        extracted = to_extracted(page.document, _PARTS)
         sheet = _Sheet(normalise(page.page_url), datetime.now(UTC), page.body, page.content_type, extracted)
         fresh = await run_in_thread(self._thread, partial(self._store, sheet))
         rows = list_rows(extracted.lists[0]) if extracted.lists else []

@@ -7,10 +7,8 @@ from dataclasses import asdict, fields
 from functools import cached_property
 from typing import Any
 
-from scythe.archive.stored_documents import complete, is_cold
 from scythe.model import Document, Metadata, RecordList
 from scythe.output.rows import Shape, list_batch
-from scythe.page.head_from_bytes import read_said
 
 Extract = Callable[[bytes, str, str], Document]  # body, address, content type
 
@@ -34,11 +32,10 @@ class PageDocument:
         """The document itself."""
         return self._extract(self.body, self.page_url, self.content_type)
 
-    @cached_property
+    @property
     def metadata(self) -> Metadata:
-        """What the page says about itself; rules give only some of it, its head is asked for the rest."""
-        known = self.document.metadata
-        return known if is_cold(self.document) else complete(known, read_said(self.body, self.page_url))
+        """What the page says about itself."""
+        return self.document.metadata
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):  # whoever copies objects asks for such before there is anything

@@ -16,7 +16,6 @@ from scythe.page import Page
 from scythe.page.blocks import cut_blocks, read_blocks
 from scythe.page.elements import read_elements
 from scythe.page.encoding import decode
-from scythe.page.head_from_bytes import read_said
 from scythe.page.links_from_bytes import read_hrefs
 from scythe.page.map import PageMap
 
@@ -155,4 +154,4 @@ def read_head(data: bytes) -> None:
     hrefs = read_hrefs(body, URL, header)
     for link in hrefs.links:
         require_clean(link.url, "a link")
-    require_clean(repr(read_said(body, URL)), "what the page says")
+    require_clean(repr(Page.from_bytes(body, url=URL).metadata), "what the page says")
