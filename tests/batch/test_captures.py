@@ -263,7 +263,7 @@ def test_a_part_of_a_file_packed_in_groups_ends_where_the_next_begins(tmp_path: 
     assert urls(second) == [f"tales/{number}.html" for number in range(4, 12)]
 
 
-class Failing(io.BytesIO):
+class Failing(io.FileIO):
     """A file on a disk that fails."""
 
     def read(self, size: int | None = -1) -> bytes:
@@ -277,7 +277,7 @@ class Failing(io.BytesIO):
 def test_a_failing_disk_is_not_taken_for_a_damaged_record(tmp_path: Path, members: list[bytes]) -> None:
     path, found = write(tmp_path / "a.warc.gz", members), UnitContents()
     with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
-        reader = reading._WarcReader(Unit(str(path), "name"), Failing(), content, 10**6, found)
+        reader = reading._WarcReader(Unit(str(path), "name"), Failing(path), content, 10**6, found)
         with pytest.raises(OSError, match="Input/output"):
             list(reader.read())
     assert found.damaged == 0

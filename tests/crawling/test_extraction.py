@@ -45,7 +45,10 @@ def test_a_page_that_was_cut_says_so_and_how_many_fields(site: Site) -> None:
     extracted = to_extracted(site.extract(write_page(20), URL), ("text", "images"))
     rest = json.loads(extracted.rest)
     assert (extracted.how, extracted.kind) == ("cut", "article")
-    assert (extracted.cut_fields, extracted.tree_fields) == (2, 0)  # title, text; images are judged
+    assert (extracted.cut_fields, extracted.tree_fields) == (
+        4,
+        0,
+    )  # images are judged; of author and date there are none
     assert rest["metadata"]["kind"] == extracted.kind
     assert rest["metadata"]["title"] == extracted.title
     start, end = rest["fields"]["text"]["span"]

@@ -18,14 +18,13 @@ from scythe.archive.archive import Archive
 from scythe.archive.profile_history import stored_profile
 from scythe.archive.results import SiteRow
 from scythe.archive.stale_versions import StaleVersion, Wanted, count_stale, rewrite, stale_versions, wanted_now
-from scythe.archive.stored_documents import is_cold, plain_field, to_extracted
+from scythe.archive.stored_documents import plain_field, to_extracted
 from scythe.archive.stored_sites import find_site, load_notes, site_rows
 from scythe.crawl_model import Extracted
 from scythe.crawling.crawl_options import USUAL_PARTS, recall_parts
 from scythe.errors import BadInput, ScytheError
 from scythe.model import Document, Field
 from scythe.page.encoding import in_utf8
-from scythe.page.head_from_bytes import read_said
 from scythe.reader import read
 from scythe.site.extract import Extractor
 from scythe.site.profile import load_profile
@@ -130,8 +129,7 @@ class VersionReader:
         parts = {name for name in self._parts if name not in keeps and (lists or name != "records")}
         parts |= {name for name in ("markdown", "html") if getattr(stale.old, name) is not None}
         document = self._extract(body, stale)
-        said = None if is_cold(document) else read_said(body, stale.url)
-        new = to_extracted(document, parts, said)
+        new = to_extracted(document, parts)
         return replace(new, rest=_with_old(new.rest, stale.old.rest, keeps if lists else (*keeps, "paging")))
 
     def _extract(self, body: bytes, stale: StaleVersion) -> Document:
