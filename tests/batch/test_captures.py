@@ -276,8 +276,8 @@ class Failing(io.FileIO):
 )
 def test_a_failing_disk_is_not_taken_for_a_damaged_record(tmp_path: Path, members: list[bytes]) -> None:
     path, found = write(tmp_path / "a.warc.gz", members), UnitContents()
-    with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
-        reader = reading._WarcReader(Unit(str(path), "name"), Failing(path), content, 10**6, found)
+    with Failing(path) as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+        reader = reading._WarcReader(Unit(str(path), "name"), file, content, 10**6, found)
         with pytest.raises(OSError, match="Input/output"):
             list(reader.read())
     assert found.damaged == 0
