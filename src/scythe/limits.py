@@ -45,6 +45,7 @@ class Limits:
     robots_sitemaps: int = 1_000  # named by one robots.txt; large sites name some hundred
     profile_bytes: int = 32_000_000  # of a profile file; one of a layout with five fields has some 10 KB
     profile_layouts: int = 500  # of one site; sites mix two to ten
+    layout_rules: int = 5_000  # selectors and rules of one layout together, fields included; learned ones have some 100
     layout_fields: int = 500
     layout_marks: int = 1_000  # literals and URL shapes that tell one layout from another
     field_ways: int = 100

@@ -52,6 +52,16 @@ def ruled(place: dict[str, Any]) -> bytes:
     return changed(layouts=[{"name": "a", "fields": [{"name": "b", "places": [place]}]}])
 
 
+PREFIX = {"type": "prefix", "text": "{x}"}  # the dearest to follow
+WAY = {"take": "element", "rules": [PREFIX]}
+BRIEF = {"name": "b", "places": [{"source": "address"}]}
+
+
+def many(**rules: Any) -> bytes:
+    """Write a profile of one field with more rules than any page is worth."""
+    return changed(layouts=[{"name": "a", "fields": [{"name": "b", **rules}]}])
+
+
 def _flipped() -> bytes:
     place = len(WHOLE) // 2
     return WHOLE[:place] + bytes([WHOLE[place] ^ 1]) + WHOLE[place + 1 :]
@@ -65,6 +75,11 @@ PROFILES: dict[str, Make] = {
     "of an older version": lambda: changed(scythe_profile=VERSION - 1),
     "of a version of words": lambda: changed(scythe_profile="newest"),
     "of a version beyond belief": lambda: changed(scythe_profile=10**1_000),
+    "of too many places": lambda: many(places=[{"source": "meta", "name": "a", "attribute": "b"}] * 5_000),
+    "of too many drops": lambda: many(text={"roots": [{"key": 1}], "drops": [{"key": n} for n in range(1, 5_001)]}),
+    "of too many ways": lambda: many(values={"name": "b", "ways": [WAY] * 2_500}),
+    "of too many rules of one way": lambda: many(values={"name": "b", "ways": [{**WAY, "rules": [PREFIX] * 5_000}]}),
+    "of too many fields": lambda: changed(layouts=[{"name": "a", "fields": [BRIEF] * 2_500}]),
     "deep": lambda: b'{"scythe_profile": 5, "layouts": ' + b"[" * 100_000,
     "long": lambda: WHOLE + b" " * LIMITS.profile_bytes,
     "of long numbers": lambda: WHOLE.replace(b"410", b"9" * 6_000, 1),

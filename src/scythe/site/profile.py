@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field, fields, is_dataclass
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple, get_args, get_origin, get_type_hints
@@ -180,6 +180,8 @@ def _wrong(profile: _File) -> Iterator[tuple[str, str]]:
             yield f"$.rules[{number}].{wrong[0]}", f"rule of {row.field}: {wrong[1]}"
     for number, layout in enumerate(profile.layouts):
         path = f"$.layouts[{number}]"
+        if msgspec.json.encode(replace(layout, marks=(), outside=())).count(b"{") > LIMITS.layout_rules:
+            yield path, f"more than {LIMITS.layout_rules} rules together, which no page is worth"
         if layout.parent and layout.parent not in names[:number]:
             yield f"{path}.parent", f"{layout.name}: its parent {layout.parent!r:.60} does not stand before it"
         counts = (*layout.marks, *layout.outside)
