@@ -21,6 +21,7 @@ from scythe.archive.site_health import count_archive
 from scythe.archive.stored_sites import add_site, find_site, save_notes, site_rows
 from scythe.archive.verify import verify_archive
 from scythe.errors import ArchiveFailed, BadInput, MissingExtra
+from scythe.version import version
 
 OLD = {number: Path(__file__).with_name(f"version_{number}.sql").read_text(encoding="utf-8") for number in (1, 4, 5, 6)}
 
@@ -230,6 +231,7 @@ def test_an_archive_made_from_a_source_tree_says_so(tmp_path: Path, monkeypatch:
         raise PackageNotFoundError(name)
 
     monkeypatch.setattr("scythe.version.version_of", not_installed)
+    monkeypatch.setattr(migrations, "version", version.__wrapped__)  # as in a process that did not ask yet
     with open_archive(tmp_path / "a.db") as archive, archive.reading() as connection:
         assert connection.execute(text("SELECT made_by FROM scythe_archive")).scalar() == "source"
 
