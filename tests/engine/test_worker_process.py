@@ -329,3 +329,21 @@ def test_troubles_beyond_the_bound_are_not_remembered_and_their_pages_kept_all_t
         sample.add(f"https://mill.example/{'abcdefghi'[number]}/", b"<p>", f"tree: {'abcdefghi'[number] * 3}")
     assert len(sample._troubles) == 3
     assert len(sample.odd) == 9
+
+
+def test_where_fields_have_moved_is_handed_on_though_the_rules_are_the_same() -> None:
+    from scythe.site.site import Site
+
+    site = Site.learn([(f"https://mill.example/{n}", moved_page(n, 0)) for n in range(8)], rules={"name": "<h1>"})
+    learner = SiteLearner(replace(SITE, profile=site.to_json()), SeenUrls())
+    for number in range(60):
+        learner.extract(Job(learner.setup, f"https://mill.example/{number}", moved_page(number, 9_000)))
+    assert learner.take_profile() is None
+    handed = learner.take_profile(now=True)
+    assert handed is not None
+    assert (Site.from_json(handed).rules[0].starting_position or 0) > 9_000
+    assert learner.take_profile(now=True) is None
+
+
+def moved_page(number: int, by: int) -> bytes:
+    return f"<html><body><div class='ad'>{'x' * by}</div><h1>Mill {number}</h1><p>Flour.</p></body></html>".encode()

@@ -33,6 +33,7 @@ from scythe.memory import TIDY_S, tidy
 from scythe.model import DEFAULT_FIELDS, Document
 from scythe.page.encoding import in_utf8
 from scythe.reader import read
+from scythe.site.element_rules import differs
 from scythe.site.learning_cost import LearningCost
 from scythe.site.rules import Profile
 from scythe.site.site import Site
@@ -80,6 +81,7 @@ class SiteLearner:
         self._before = LearningCost()  # of what was taken up before
         self._handed = self._site.profile  # the profile last handed on
         self._handed_at = time.monotonic()
+        self._seen = self._site.rules  # the rule table last handed on
         self.renew(setup, told)
 
     def renew(self, setup: SiteSetup, told: SeenUrls) -> None:
@@ -90,6 +92,7 @@ class SiteLearner:
         if taken_up is not None:
             self._before += self._site.cost
             self._site, self._handed, self._handed_at = taken_up, taken_up.profile, time.monotonic()
+            self._seen = taken_up.rules
 
     def extract(self, job: Job) -> WorkerAnswer:
         """Extract one page by what is known of the site, and learn from it; of a sitemap or feed, read addresses."""
@@ -129,7 +132,7 @@ class SiteLearner:
         The first layout that is settled is handed on at once, so that others can go by it.
         """
         profile, before = self._site.profile, self._handed
-        if profile is before or not self.setup.is_learner:
+        if not self.setup.is_learner or (profile is before and not (now and self._has_moved())):
             return None
         if not now:
             is_first = not before.layouts and any(layout.is_settled for layout in profile.layouts)
@@ -138,11 +141,16 @@ class SiteLearner:
             self._handed_at = time.monotonic()  # or looked at, which need not be done for every page either
             if _knows(profile) == _knows(before):
                 return None
-        self._handed, self._handed_at = profile, time.monotonic()
+        self._handed, self._handed_at, self._seen = profile, time.monotonic(), self._site.rules
         try:
             return self._site.to_json() if profile.layouts else None
         except BadInput:  # beyond the limits of what a file may hold: it serves this run only
             return None
+
+    def _has_moved(self) -> bool:
+        """Say whether the rule table has hints that it had not when it was handed on."""
+        before = {(row.layout, row.field): row for row in self._seen}
+        return any(differs(row, before.get((row.layout, row.field))) for row in self._site.rules)
 
     def _read(self, body: bytes, job: Job) -> Document:
         declared = job.content_type.partition(";")[0].strip().lower()

@@ -317,6 +317,14 @@ class RuleTable:
                 own.hints = HintLearner.load({**known, "positions": list(map(int, numbers[len(names) :]))}, _OPTIONS)
 
 
+def differs(row: ElementRule, before: ElementRule | None) -> bool:
+    """Say whether a row tells a search something else than before: positions vary by a little from page to page."""
+    if before is None or (row.rule, row.inner_tag_count) != (before.rule, before.inner_tag_count):
+        return True
+    was = before.starting_position or 0
+    return 4 * abs((row.starting_position or 0) - was) > was
+
+
 def _element_around(page: PageMap, span: tuple[int, int]) -> int:
     """Return the innermost element that holds some bytes."""
     around = ((page.start <= span[0]) & (page.end >= span[1])).nonzero()[0]
