@@ -143,7 +143,7 @@ class SiteLearner:
                 return None
         self._handed, self._handed_at, self._seen = profile, time.monotonic(), self._site.rules
         try:
-            return self._site.to_json() if profile.layouts else None
+            return self._site.to_json() if profile.layouts or profile.rules else None
         except BadInput:  # beyond the limits of what a file may hold: it serves this run only
             return None
 
