@@ -17,7 +17,8 @@ import scythe
 ROOT = Path(__file__).resolve().parent.parent
 SOURCES = sorted((ROOT / "src" / "scythe").rglob("*.py"))
 BASE = """
-_native atomic_files crawl_model errors extension limits memory model package_files plugins url version watch_model
+_native atomic_files crawl_model errors extension limits memory method_parameters model package_files plugins url
+version watch_model
 """.split()
 # The house from its ground up: a folder imports only what stands on a lower line.
 HOUSE = """

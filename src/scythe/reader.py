@@ -22,7 +22,8 @@ from scythe.page.title import read_title
 from scythe.page.whole_choice import complete_choice
 from scythe.reading.images.image_methods import DEFAULT, AskSizes, MarkImages, mark_chosen, mark_measured
 from scythe.reading.images.image_methods import image_method as image_method_called
-from scythe.reading.lists.list_methods import LazyPageLists, record_method
+from scythe.reading.lists.list_methods import LazyPageLists
+from scythe.reading.lists.list_methods import record_method as lists_method
 from scythe.reading.text import TextMethod
 from scythe.reading.text import method as text_method
 from scythe.reading.text.roles import CAPTION, COMMENT, TABLE, TITLE, roles
@@ -85,25 +86,31 @@ def read(
     html: str | bytes | Page,
     url: str | None = None,
     *,
-    method: str | None = None,
+    method: str | TextMethod | None = None,
     options: TextOptions | None = None,
     content_type: str | None = None,
     image_method: str = DEFAULT,
     image_sizes: AskSizes | None = None,
+    record_method: str = "auto",
 ) -> Document:
     """Read one page by its tree. Any page gives a Document; one without main text has an empty `text` and says `why`.
 
-    `method` names the text method and wins over `options.method`; `content_type` is the header the page came with;
+    `method` is the text method, or its name, parameters behind it, and wins over `options.method`; `record_method` is
+    that of the lists; `content_type` is the header the page came with;
     `image_method` says how the images are judged that the text method has no word on. Nothing asks for an image unless
     `image_sizes` does: it is given their addresses and returns their real sizes, when images are first wanted.
     Raises BadInput when an argument has the wrong type or no method has that name.
     """
-    options = _checked(html, url, options, method)
-    choose = text_method(method or options.method)
+    options = _checked(html, url, options, None if callable(method) else method)
+    choose = method if callable(method) else text_method(method or options.method)
+    lists_method(record_method)  # raises BadInput for a name nobody has
     mark = image_method_called(image_method)
     if image_sizes is not None:
         mark = partial(mark_measured, name=image_method, ask=image_sizes)
-    return read_by(choose, html, url, options=options, content_type=content_type, judging=Judging(image_method, mark))
+    judging = Judging(image_method, mark)
+    return read_by(
+        choose, html, url, options=options, content_type=content_type, judging=judging, record_method=record_method
+    )
 
 
 def get(
@@ -165,13 +172,14 @@ def read_by(
     options: TextOptions | None = None,
     content_type: str | None = None,
     judging: Judging | None = None,
+    record_method: str = "auto",
 ) -> Document:
     """Do what `read` does by a text method and a way to judge images that are at hand."""
     options = options or TextOptions()
     page, kind = _page(html, url, content_type)
     if page is None or kind:
         return _plain(page) if page is not None and kind == PLAIN_TEXT else _not_html(kind, url)
-    return _document(page, choose(page, options), options, judging)
+    return _document(page, choose(page, options), options, judging, record_method)
 
 
 def read_lists(
@@ -189,7 +197,7 @@ def read_lists(
     Raises BadInput when an argument has the wrong type or no method has that name.
     """
     _checked(html, url, None, method)
-    read_by = record_method(method)
+    read_by = lists_method(method)
     page, kind = _page(html, url, content_type)
     if page is None or kind:
         return ()
@@ -228,7 +236,9 @@ def _checked(html: object, url: object, options: object, method: object) -> Text
     return options
 
 
-def _document(page: Page, reading: Reading, options: TextOptions, judging: Judging | None = None) -> Document:
+def _document(
+    page: Page, reading: Reading, options: TextOptions, judging: Judging | None = None, record_method: str = "auto"
+) -> Document:
     _ = page.linked_data  # what cannot be read of it is a loss
     if len(bytes_of(page)) > LIMITS.page_images * 5 and len(page.map.find("img")) > LIMITS.page_images:
         _ = page.images  # read at once: what goes beyond the limit is a loss of the document
@@ -242,7 +252,7 @@ def _document(page: Page, reading: Reading, options: TextOptions, judging: Judgi
     how = {
         "text": _text_how(page, reading, kept, why),
         "images": f"{judging.name}: by the tree, when asked for",
-        "records": "auto: by the tree, when asked for",
+        "records": f"{record_method}: by the tree, when asked for",
         "attributes": "auto: by the tree, when asked for",
     }
     return Document(
@@ -254,7 +264,7 @@ def _document(page: Page, reading: Reading, options: TextOptions, judging: Judgi
         losses=page.losses,
         why=why,
         content=content,
-        listing=LazyPageLists(page),
+        listing=LazyPageLists(page, record_method),
         kind=reading.kind,
     )
 

@@ -85,7 +85,7 @@ def test_nothing_to_watch_is_told_and_makes_no_archive(stand: Stand, watch: Watc
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("example.org", "--policy", "astrology"), "there is no policy 'astrology'"),
+        (("example.org", "--policy", "astrology"), "unknown policy 'astrology'"),
         (("ftp://example.org/",), "is not an address"),
         (("example.org", "--max-delay", "soon"), "expected a duration such as"),
         (("example.org", "--events", "record,noise"), "'noise' is not a kind of event"),

@@ -15,7 +15,7 @@ from scythe.archive.open import open_archive
 from scythe.archive.results import PageQuery, StoredPage
 from scythe.archive.retrieval import read_pages
 from scythe.archive.stored_sites import load_notes, site_rows
-from scythe.crawling.crawl import Crawl, note_parts, tell_before
+from scythe.crawling.crawl import Crawl, note_said, tell_before
 from scythe.crawling.crawl_options import CrawlOptions, recall_parts
 
 FAST = {"delay": 0.0, "allow_private": True, "sitemaps": False, "feeds": False}
@@ -121,9 +121,9 @@ def test_of_a_site_of_which_nobody_said_anything_nothing_is_kept(shop: Shop, tmp
 def test_notes_of_an_earlier_version_say_nothing_of_parts_and_unknown_parts_are_left_out() -> None:
     assert recall_parts("") is None
     assert recall_parts('{"params": {}, "traps": {}, "hosts": []}') is None
-    assert note_parts('{"hosts": []}', None) == '{"hosts": []}'
-    assert recall_parts(note_parts('{"hosts": []}', ("text", "smell"))) == ("text",)
-    assert recall_parts(note_parts('{"hosts": []}', ())) == ()
+    assert note_said('{"hosts": []}', None, None) == '{"hosts": []}'
+    assert recall_parts(note_said('{"hosts": []}', ("text", "smell"), None)) == ("text",)
+    assert recall_parts(note_said('{"hosts": []}', (), None)) == ()
 
 
 def test_a_profile_that_cannot_be_read_is_not_told_of() -> None:

@@ -8,6 +8,7 @@ from typing import Any
 from scythe.crawling.crawl_options import PARTS
 from scythe.errors import BadInput
 from scythe.limits import LIMITS
+from scythe.method_parameters import check_methods
 
 ENGINES = ("local", "ray")
 
@@ -20,6 +21,7 @@ class BatchOptions:
     profiles: str | None = None  # folder of profiles by site; None: `run_batch` has one, others read every page cold
     learn: bool = True  # sites that have no profile, before anything is extracted
     learn_from: int = 8  # pages that a site must have to be learned; with fewer, rules say more of pages than of sites
+    methods: tuple[str, ...] = ()  # published ones by which pages are read; then nothing is learned
     engine: str = "local"  # or "ray"
     processes: int | None = None  # of the local engine; None: as many as there are cores
     address: str = ""  # of HTML files that do not say where they come from
@@ -32,6 +34,7 @@ class BatchOptions:
         unknown = set(self.parts) - set(PARTS)
         if unknown:
             raise BadInput(f"{sorted(unknown)[0]!r} cannot be extracted; expected one of {', '.join(PARTS)}")
+        check_methods(self.methods)
         if self.engine not in ENGINES:
             raise BadInput(f"the engine is {' or '.join(ENGINES)}, not {self.engine!r}")
         if self.learn_from < 3:
@@ -47,4 +50,4 @@ class BatchOptions:
 
     @classmethod
     def from_dict(cls, plain: dict[str, Any]) -> BatchOptions:
-        return cls(**{**plain, "parts": tuple(plain["parts"])})
+        return cls(**{**plain, "parts": tuple(plain["parts"]), "methods": tuple(plain.get("methods", ()))})

@@ -23,6 +23,7 @@ from scythe.batch.captures import Capture, UnitContents, read_captures
 from scythe.batch.units import FAILURES, FailedCapture, Unit, UnitReport
 from scythe.engine.worker_protocol import describe
 from scythe.errors import ScytheError
+from scythe.method_parameters import split_methods
 from scythe.model import Document
 from scythe.output.arrow_tables import TableBuilder
 from scythe.reader import read
@@ -287,8 +288,10 @@ class _UnitReader:
     """Reads pages, by the rules of their sites where there are some. What it learns on the way ends with the unit."""
 
     def __init__(self, options: BatchOptions) -> None:
-        self._folder = ProfileFolder(options.profiles) if options.profiles is not None else None
+        by_rules = options.profiles is not None and not options.methods
+        self._folder = ProfileFolder(options.profiles) if by_rules and options.profiles is not None else None
         self._parts = options.parts
+        self._methods = split_methods(options.methods)
         self.cost = LearningCost()
         self._extractors: dict[str, Extractor | None] = {}
 
@@ -302,7 +305,9 @@ class _UnitReader:
         extractor = self._extractor(capture.url)
         began = time.process_time()
         if extractor is None:
-            document = read(capture.body, capture.url or None, content_type=capture.content_type)
+            text, records = self._methods
+            url = capture.url or None
+            document = read(capture.body, url, method=text, content_type=capture.content_type, record_method=records)
             self.cost.count(time.process_time() - began, is_read=True)
             return document
         body = capture.in_utf8()

@@ -157,6 +157,13 @@ def batch(
     parts: Annotated[
         str, typer.Option(metavar="NAMES", help=f"What to extract, comma-separated: {', '.join(PARTS)}.")
     ] = "text,images,records",
+    method: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME[:PARAMETERS]",
+            help="Read pages by a published method, such as sentences:minimum=4 or mdr, and learn nothing.",
+        ),
+    ] = None,
     learn: Annotated[bool, typer.Option("--learn/--no-learn", help="Learn sites that have no profile.")] = True,
     learn_from: Annotated[
         int,
@@ -174,7 +181,8 @@ def batch(
     options = BatchOptions(
         parts=comma_separated(parts),
         profiles=profile_dir,
-        learn=learn,
+        learn=learn and not method,
+        methods=tuple(method or ()),
         learn_from=learn_from,
         engine=engine,
         processes=processes,

@@ -138,6 +138,15 @@ def crawl(
     subdomains: Annotated[bool, typer.Option("--subdomains", help="Include subdomains of SITE.")] = False,
     sitemaps: Annotated[bool, typer.Option("--sitemaps/--no-sitemaps", help="Use the site's sitemaps.")] = True,
     feeds: Annotated[bool, typer.Option("--feeds/--no-feeds", help="Follow the feeds that pages link to.")] = True,
+    method: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME[:PARAMETERS]",
+            help="Read pages by a published method, such as sentences:minimum=4 or mdr, and learn nothing; "
+            "auto: learn. Default: as before.",
+            show_default=False,
+        ),
+    ] = None,
     parts: Annotated[
         str | None,
         typer.Option(
@@ -203,6 +212,7 @@ def crawl(
         feeds=feeds,
         keep_raw=_keep_raw(raw, store, outputs),
         parts=None if parts is None else comma_separated(parts),
+        methods=None if method is None else tuple(name for name in method if name != "auto"),
         attempts=attempts,
         patience_s=patience,
         refresh=refresh,

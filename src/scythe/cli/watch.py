@@ -207,6 +207,13 @@ def watch(
     policy: Annotated[
         str, typer.Option(metavar="NAME", help="Scheduling policy; see `scythe schedule --help`.")
     ] = "auto",
+    method: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME[:PARAMETERS]",
+            help="Read lists, and with --follow pages, by a published method, such as mdr:k=5 or sentences.",
+        ),
+    ] = None,
     older_pages: Annotated[
         int,
         typer.Option(min=0, max=1_000, help="Maximum number of older pages to follow back to known records; 0: none."),
@@ -272,7 +279,7 @@ def watch(
         return _forget(archive, addresses)
     goals = Goals(miss=miss, max_delay_s=max_delay, delay_s=p95, floor_s=floor or Goals().floor_s)
     wanted = ListOptions(policy, goals, older_pages, follow, regions=tuple(map(Chosen.named, list_ or ())))
-    options = WatchOptions(once=once, **run)
+    options = WatchOptions(once=once, methods=tuple(method or ()), **run)
     hooks = HookOptions(
         tuple(exec_ or ()), tuple(webhook or ()), webhook_secret, notify_first=notify_first, feeds=tuple(feed or ())
     )

@@ -44,6 +44,7 @@ from scythe.errors import BadInput, FetchFailed
 from scythe.fetch.fetcher import Fetcher
 from scythe.fetch.page_check import header
 from scythe.fetch.render import RenderOptions, open_renderer
+from scythe.method_parameters import check_methods
 from scythe.model import Document, Response
 
 if TYPE_CHECKING:
@@ -81,6 +82,7 @@ class Crawl:
         self.why_ended = ""
         self._profile = profile
         self._parts = self.options.parts  # None: nobody ever said what to extract of this site
+        self._methods = self.options.methods  # None: ... by which methods
         self._listener = listener
         self._archive = archive
         self._shared = kit
@@ -144,21 +146,21 @@ class Crawl:
         )
         self._site, self.tally.pages = entered.site, entered.pages
         self.addresses.recall(entered.notes)
-        await self._keep_said(recall_parts(entered.notes))
+        await self._keep_said(recall_parts(entered.notes), recall_methods(entered.notes))
         deep = self.options.depth is not None  # a page too deep today may be found nearer tomorrow
         parts = USUAL_PARTS if self._parts is None else self._parts
-        setup = SiteSetup(key, parts, self._profile, self.start, tells_again=deep)
+        setup = SiteSetup(key, parts, self._profile, self.start, tells_again=deep, methods=self._methods or ())
         self._learning = Learning(self._kit, self._owner, self._site, setup)
         await self._learning.begin()
         self._tell_before()
         stack.push_async_callback(self._leave_site)
         self._note_learned()
 
-    async def _keep_said(self, before: tuple[str, ...] | None) -> None:
+    async def _keep_said(self, parts: tuple[str, ...] | None, methods: tuple[str, ...] | None) -> None:
         """Keep what is said of the site with it, for runs that say nothing; where this one says nothing, recall it."""
-        if self._parts is None:
-            self._parts = before
-        elif self._parts != before:
+        self._parts = parts if self._parts is None else self._parts
+        self._methods = methods if self._methods is None else self._methods
+        if (self._parts, self._methods) != (parts, methods):
             await self._keep_notes()
         if self._profile is not None:
             await self._clerk.ask(save_profile, self._archive, self._site, self._profile)
@@ -166,7 +168,8 @@ class Crawl:
     def _tell_before(self) -> None:
         if self._shared is None:  # nobody looks at one of the runs that share a kit
             parts = self._parts if self.options.parts is None else None
-            told = tell_before(parts, self._learning.setup.profile if self._profile is None else None)
+            methods = self._methods if self.options.methods is None else None
+            told = tell_before(parts, self._learning.setup.profile if self._profile is None else None, methods or ())
             if told:
                 self.tally.note(told)
 
@@ -385,7 +388,7 @@ class Crawl:
         return sum(host.waiting for host in await self._clerk.ask(host_rows, self._archive, self._site, now=now))
 
     async def _keep_notes(self) -> None:
-        notes = note_parts(self.addresses.to_notes(), self._parts)
+        notes = note_said(self.addresses.to_notes(), self._parts, self._methods)
         await self._clerk.ask(save_notes, self._archive, self._site, notes)
 
     def _note_learned(self) -> None:
@@ -476,14 +479,27 @@ def profile_text(profile: Site | str | Path | None) -> str | None:
     return text
 
 
-def note_parts(notes: str, parts: tuple[str, ...] | None) -> str:
-    """Write parts into notes, for `recall_parts`."""
-    return notes if parts is None else json.dumps({**json.loads(notes), "parts": parts})
+def recall_methods(notes: str) -> tuple[str, ...] | None:
+    """Return the methods that were last asked for; None where nobody has said, or they are not known here."""
+    kept = json.loads(notes).get("methods") if notes else None
+    try:
+        check_methods(kept or ())
+    except BadInput:
+        return None
+    return None if kept is None else tuple(kept)
 
 
-def tell_before(parts: tuple[str, ...] | None, profile: str | None) -> str:
+def note_said(notes: str, parts: tuple[str, ...] | None, methods: tuple[str, ...] | None) -> str:
+    """Write parts and methods into notes, for `recall_parts` and `recall_methods`."""
+    said = {"parts": parts, "methods": methods}
+    known = {name: value for name, value in said.items() if value is not None}
+    return json.dumps({**json.loads(notes), **known}) if known else notes
+
+
+def tell_before(parts: tuple[str, ...] | None, profile: str | None, methods: tuple[str, ...] = ()) -> str:
     """Say in a line what is used since it was used before; empty where that is nothing a person once said."""
     used = [] if parts is None else [f"--parts {','.join(parts)}"]
+    used += [f"--method {method}" for method in methods]
     names = _taught(profile)
     if names:
         more = f" and {len(names) - _TOLD} more" if len(names) > _TOLD else ""

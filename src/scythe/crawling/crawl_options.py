@@ -10,6 +10,7 @@ from typing import ClassVar
 from scythe.engine.run_options import RunOptions
 from scythe.errors import BadInput
 from scythe.fetch.fetch_options import require_counts
+from scythe.method_parameters import check_methods
 
 PARTS = ("text", "markdown", "html", "images", "records", "attributes")
 USUAL_PARTS = ("text", "images", "records")
@@ -30,6 +31,7 @@ class CrawlOptions(RunOptions):
     feeds: bool = True
     keep_raw: bool | None = None  # keep responses as they came: None those with a page in them, True all, False none
     parts: tuple[str, ...] | None = None  # to extract of each page, of PARTS; None: as before, at first USUAL_PARTS
+    methods: tuple[str, ...] | None = None  # published ones, by which pages are read; None: as before, at first none
     attempts: int = 3  # visits to one address before it counts as failed
     refresh: bool = False  # visit the pages known again, asking whether they changed
 
@@ -40,6 +42,7 @@ class CrawlOptions(RunOptions):
         if self.depth is not None and self.depth < 0:
             raise BadInput(f"depth must not be negative, not {self.depth}")
         require_parts(self.parts or ())
+        check_methods(self.methods or ())
 
     @property
     def places(self) -> int:

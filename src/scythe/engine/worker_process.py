@@ -30,6 +30,7 @@ from scythe.engine.worker_protocol import (
 from scythe.errors import BadInput, ScytheError
 from scythe.fetch.page_check import sniff_bytes
 from scythe.memory import TIDY_S, tidy
+from scythe.method_parameters import split_methods
 from scythe.model import DEFAULT_FIELDS, Document
 from scythe.page.encoding import in_utf8
 from scythe.reader import read
@@ -141,11 +142,12 @@ class SiteLearner:
             self._handed_at = time.monotonic()  # or looked at, which need not be done for every page either
             if _knows(profile) == _knows(before):
                 return None
-        self._handed, self._handed_at, self._seen = profile, time.monotonic(), self._site.rules
         try:
             return self._site.to_json() if profile.layouts or profile.rules else None
         except BadInput:  # beyond the limits of what a file may hold: it serves this run only
             return None
+        finally:
+            self._handed, self._handed_at, self._seen = self._site.profile, time.monotonic(), self._site.rules
 
     def _has_moved(self) -> bool:
         """Say whether the rule table has hints that it had not when it was handed on."""
@@ -156,6 +158,9 @@ class SiteLearner:
         declared = job.content_type.partition(";")[0].strip().lower()
         if sniff_bytes(body[:4096], job.content_type) or (declared and not declared.endswith(("html", "xml"))):
             return read(body, job.url, content_type=job.content_type)
+        if self.setup.methods:
+            chosen = split_methods(self.setup.methods)
+            return read(body, job.url, content_type=job.content_type, method=chosen.text, record_method=chosen.records)
         learns = self._may_learn and job.is_whole and job.status == 200
         return self._site.extract(body, job.url, "auto" if learns or self._site.profile.named else "tree")
 

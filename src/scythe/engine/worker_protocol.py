@@ -201,6 +201,7 @@ class SiteSetup:
     learns: bool = True  # False: nothing is to be learned from its pages
     is_learner: bool = True  # False: another process learns it; pages are kept for the time when that has ended
     tells_again: bool = False  # name addresses on every page that has them, not only on the first
+    methods: tuple[str, ...] = ()  # published ones by which its pages are read; none: as learned
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,14 +247,14 @@ class WorkerAnswer:
 
 def pack_setup(site: SiteSetup) -> tuple[dict[str, Any], tuple[bytes, ...]]:
     head: dict[str, Any] = {"do": "enter", "site": site.key, "wanted": site.parts, "start": site.start}
-    head |= {"learns": site.learns, "learner": site.is_learner, "again": site.tells_again}
+    head |= {"learns": site.learns, "learner": site.is_learner, "again": site.tells_again, "methods": site.methods}
     return head, (site.profile.encode(),) if site.profile else ()
 
 
 def unpack_setup(frame: Message) -> SiteSetup:
     head = frame.head
     profile = frame.parts[0].decode() if frame.parts else None
-    flags = (head["learns"], head["learner"], head["again"])
+    flags = (head["learns"], head["learner"], head["again"], tuple(head["methods"]))
     return SiteSetup(head["site"], tuple(head["wanted"]), profile, head["start"], *flags)
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, Protocol
+from functools import lru_cache
+from typing import Any, Protocol, cast
 
-from scythe.errors import BadInput
+from scythe.method_parameters import read_method, unknown_method
 from scythe.schedule.auto import Auto
 from scythe.schedule.simple_policies import Adaptive, Average, Fixed, Poisson, Seasonal, Ses
 from scythe.watch_model import HOUR_S, Goals, Observation, VisitPlan
@@ -90,10 +91,19 @@ POLICIES: dict[str, Kind] = {
 
 
 def policy_kind(name: str) -> Kind:
-    """Return the class of a name; raise BadInput where there is none."""
+    """Return the class of a name, parameters behind it (`ses:alpha=.3`); raise BadInput where there is none."""
+    known = POLICIES.get(name)
+    return known if known is not None else _with_parameters(name)
+
+
+@lru_cache(maxsize=64)
+def _with_parameters(text: str) -> Kind:
+    """Return the class of a policy with other parameters than the paper's: what it has learned is its own."""
+    name, arguments = read_method(text)
     if name not in POLICIES:
-        raise BadInput(f"unknown policy {name!r}; expected one of {', '.join(POLICIES)}")
-    return POLICIES[name]
+        raise unknown_method("policy", name, POLICIES)
+    kind: Any = POLICIES[name]
+    return cast("Kind", type(f"{kind.__name__}WithParameters", (kind,), {**arguments, "name": text}))
 
 
 def make_policy(name: str, goals: Goals, known: dict[str, Any] | None = None) -> Estimator:

@@ -439,8 +439,8 @@ class Score:
 def check_policies(names: Sequence[str]) -> tuple[str, ...]:
     """Return the names without repeats, all policies where there are none; raise BadInput for one that is unknown."""
     for name in names:
-        if name not in POLICIES and name not in VARIANTS:
-            raise BadInput(f"unknown policy {name!r}; expected one of {', '.join([*POLICIES, *VARIANTS])}")
+        if name not in VARIANTS:
+            policy_kind(name)
     return tuple(dict.fromkeys(names)) or tuple(POLICIES)
 
 

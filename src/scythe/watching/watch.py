@@ -125,10 +125,14 @@ class Watch:
             self._clerk, self._owner, self._lease_s = kit.clerk, kit.new_owner(), kit.lease_s * self.clock.speed
             fetcher, pool = await kit.fetcher(self.options.fetch), kit.pool
             self._manners = Politeness(fetcher, self._clerk, self.options, self.options.agent_name)
-            setups = [SiteSetup(f"lists {n}", ("records",), learns=False) for n in range(self.options.workers)]
+            methods = self.options.methods
+            setups = [
+                SiteSetup(f"lists {n}", ("records",), learns=False, methods=methods)
+                for n in range(self.options.workers)
+            ]
             getter = await self._open_getter(stack, fetcher)
             self._tools = Tools(self._clerk, getter, pool, self._manners, self.clock, self._tell, setups)
-            self._items = Items(kit, getter, self._manners, self.clock, self._tell)
+            self._items = Items(kit, getter, self._manners, self.clock, self._tell, methods)
             await self._open_outbox(stack, fetcher)
             try:
                 await self._work()
@@ -340,7 +344,9 @@ class Items:
         manners: Politeness,
         clock: Clock,
         tell: Callable[[Event], Awaitable[None]],
+        methods: tuple[str, ...] = (),
     ) -> None:
+        self._methods = methods
         self._kit, self._clerk, self._getter, self._manners = kit, kit.clerk, getter, manners
         self._clock, self._tell = clock, tell
         self._owner = kit.new_owner()
@@ -395,7 +401,7 @@ class Items:
         async with self._entering:
             known = self._sites.get(task.site)
             if known is None:
-                setup = SiteSetup(f"site {task.site}", parts, start=task.url)
+                setup = SiteSetup(f"site {task.site}", parts, start=task.url, methods=self._methods)
                 known = Learning(self._kit, self._owner, task.site, setup)
                 await known.begin()
                 self._sites[task.site] = known

@@ -9,7 +9,8 @@ from typing import Any, ClassVar
 from scythe.crawling.crawl_options import require_parts
 from scythe.engine.run_options import RunOptions
 from scythe.errors import BadInput
-from scythe.schedule.policies import POLICIES
+from scythe.method_parameters import check_methods
+from scythe.schedule.policies import policy_kind
 from scythe.watch_model import DAY_S, Goals
 from scythe.watching.list_identity import MOST, Chosen
 
@@ -31,8 +32,7 @@ class ListOptions:
 
     def __post_init__(self) -> None:
         """Raise BadInput where a value cannot be meant."""
-        if self.policy not in POLICIES:
-            raise BadInput(f"there is no policy {self.policy!r}; expected one of {', '.join(POLICIES)}")
+        policy_kind(self.policy)
         if not 0 <= self.older_pages <= _MOST_OLDER_PAGES:
             raise BadInput(f"0 to {_MOST_OLDER_PAGES} older pages can be followed, not {self.older_pages}")
         if max(len(self.regions), len(self.others)) > MOST:
@@ -68,7 +68,13 @@ class WatchOptions(RunOptions):
 
     accept: str = "text/html,application/xhtml+xml,application/rss+xml,application/atom+xml,*/*;q=0.5"
     patience_s: float = DAY_S  # a host that is away is not given up: the plan of each list says when to come again
+    methods: tuple[str, ...] = ()  # published ones by which lists and the pages of their records are read
     once: bool = False  # visit what is due, each page once, then end
+
+    def __post_init__(self) -> None:
+        """Raise BadInput where a value cannot be meant."""
+        RunOptions.__post_init__(self)
+        check_methods(self.methods)
 
 
 def _only(of: type, plain: dict[str, Any]) -> dict[str, Any]:

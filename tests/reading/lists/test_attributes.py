@@ -255,7 +255,7 @@ def test_every_method_that_is_named_reads_a_page(name: str) -> None:
 
 
 def test_a_method_that_nobody_has_is_refused_with_those_there_are() -> None:
-    with pytest.raises(BadInput, match="unknown attribute method 'guess'; expected one of auto, hmm, cnbe"):
+    with pytest.raises(BadInput, match="unknown attribute method 'guess'; expected one of auto; hmm; cnbe"):
         attribute_method("guess")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cached_property, partial
 
-from scythe.errors import BadInput
+from scythe.method_parameters import read_method, unknown_method
 from scythe.model import Listed, Paging, RecordList
 from scythe.page import Page
 from scythe.plugins import make_plug_in
@@ -16,7 +16,8 @@ ATTRIBUTE_METHODS = ("auto", "hmm", "cnbe")
 
 
 def record_method(name: str) -> Callable[[Page], tuple[RecordList, ...]]:
-    """Return the method that finds records: ours, or a published one. Raises BadInput for a name nobody has."""
+    """Return the method that finds records: ours, or a published one with its parameters. Raises BadInput."""
+    name, arguments = read_method(name)
     if name == "auto":
         from scythe.reading.lists.find_lists import read_records
 
@@ -24,12 +25,12 @@ def record_method(name: str) -> Callable[[Page], tuple[RecordList, ...]]:
     if name == "mdr":
         from scythe.reading.papers.mdr import read_by_mdr
 
-        return read_by_mdr
+        return partial(read_by_mdr, **arguments)  # type: ignore[arg-type]
     if name == "stm":
         from scythe.reading.papers.stm import read_by_stm
 
-        return read_by_stm
-    raise BadInput(f"unknown record method {name!r}; expected one of {', '.join(RECORD_METHODS)}")
+        return partial(read_by_stm, **arguments)  # type: ignore[arg-type]
+    raise unknown_method("record method", name, RECORD_METHODS)
 
 
 def attribute_method(name: str) -> Callable[[Page], Pairs]:
@@ -54,7 +55,7 @@ def attribute_method(name: str) -> Callable[[Page], Pairs]:
         from scythe.reading.papers.cnbe import read_by_cnbe
 
         return read_by_cnbe
-    raise BadInput(f"unknown attribute method {name!r}; expected one of {', '.join(ATTRIBUTE_METHODS)}")
+    raise unknown_method("attribute method", name, ATTRIBUTE_METHODS)
 
 
 class LazyPageLists:

@@ -11,6 +11,7 @@ from dataclasses import replace
 from importlib import import_module
 
 from scythe.errors import BadInput
+from scythe.method_parameters import read_method, unknown_method
 from scythe.model import Reading, TextOptions
 from scythe.page import Page
 from scythe.plugins import load_function, make_plug_in, plug_in_names
@@ -29,14 +30,18 @@ def method_names() -> tuple[str, ...]:
 
 
 def method(name: str) -> TextMethod:
-    """Return the method called `name`. Raises BadInput for a name nobody provides or a plug-in that won't load."""
+    """Return the method called `name`, parameters behind it. Raises BadInput for what nobody provides or won't load."""
+    name, arguments = read_method(name)
     if name in BUILT_IN:
         home = f"{__name__}.choose_text" if name == "auto" else f"scythe.reading.papers.{name}"
         read: TextMethod = import_module(home).read
-        return read
+        return replace(read, **arguments) if arguments else read  # type: ignore[type-var]
     base, *added = name.split("+")
     if added and base in BUILT_IN:
-        return _widen(base, added)
+        wide = _widen(base, added)
+        return replace(wide, **arguments) if arguments else wide  # type: ignore[type-var]
+    if name not in method_names():
+        raise unknown_method(KIND, name, method_names())
     found: TextMethod = load_function(KIND, name, BUILT_IN)
     return found
 
