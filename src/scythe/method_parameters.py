@@ -70,16 +70,6 @@ def split_methods(names: Sequence[str]) -> Methods:
     return Methods(*(texts or ["auto"]), *(records or ["auto"]))
 
 
-def check_methods(names: Sequence[str]) -> None:
-    """Raise BadInput where a page cannot be read by some methods."""
-    if names:
-        from scythe.reading.lists.list_methods import record_method  # the run itself leaves reading to its workers
-        from scythe.reading.text import method as text_method
-
-        text_method(split_methods(names).text)
-        record_method(split_methods(names).records)
-
-
 class MethodCalled(NamedTuple):
     """A method's name, and the arguments that differ from its defaults."""
 

@@ -8,7 +8,7 @@ from typing import Any
 from scythe.crawling.crawl_options import PARTS
 from scythe.errors import BadInput
 from scythe.limits import LIMITS
-from scythe.method_parameters import check_methods
+from scythe.reading.method_names import check_methods
 
 ENGINES = ("local", "ray")
 

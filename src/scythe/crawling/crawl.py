@@ -44,8 +44,8 @@ from scythe.errors import BadInput, FetchFailed
 from scythe.fetch.fetcher import Fetcher
 from scythe.fetch.page_check import header
 from scythe.fetch.render import RenderOptions, open_renderer
-from scythe.method_parameters import check_methods
 from scythe.model import Document, Response
+from scythe.reading.method_names import check_methods
 
 if TYPE_CHECKING:
     from scythe.site.site import Site

@@ -10,7 +10,7 @@ from typing import ClassVar
 from scythe.engine.run_options import RunOptions
 from scythe.errors import BadInput
 from scythe.fetch.fetch_options import require_counts
-from scythe.method_parameters import check_methods
+from scythe.reading.method_names import check_methods
 
 PARTS = ("text", "markdown", "html", "images", "records", "attributes")
 USUAL_PARTS = ("text", "images", "records")

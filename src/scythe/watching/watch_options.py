@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from scythe.crawling.crawl_options import require_parts
 from scythe.engine.run_options import RunOptions
 from scythe.errors import BadInput
-from scythe.method_parameters import check_methods
+from scythe.reading.method_names import check_methods
 from scythe.schedule.policies import policy_kind
 from scythe.watch_model import DAY_S, Goals
 from scythe.watching.list_identity import MOST, Chosen
