@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from glob import glob, has_magic
+from html import unescape
 from itertools import groupby
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, TypeVar
@@ -145,7 +147,25 @@ def _load_local(source: Input, base: str | None) -> LoadedPage:
                 body = file.read(LIMITS.body_bytes + 1)
     except OSError as error:
         return LoadedPage(source.name, complaint=f"cannot be read: {error.strerror or error}")
-    return LoadedPage(source.name, body, url=base)
+    return LoadedPage(source.name, body, url=base or saved_address(body))
+
+
+_SAVED_FROM = re.compile(
+    rb"<!-- saved from url=\(\d{1,6}\)(https?://[^\s\"'<>]{1,8000}) -->"  # browsers
+    rb"|Page saved with SingleFile\s{1,9}url: (https?://[^\s\"'<>]{1,8000})"
+    rb"|<!-- Mirrored from ([^\s\"'<>]{1,8000}) by HTTrack",
+    re.IGNORECASE,
+)
+_HEAD_BYTES = 16_384  # of a page in which its mark stands: in front of the head, or in its first lines
+
+
+def saved_address(body: bytes) -> str | None:
+    """Return the address that a page was saved from, where the tool that saved it left its mark."""
+    found = _SAVED_FROM.search(body, 0, _HEAD_BYTES)
+    if found is None:
+        return None
+    said = (found[1] or found[2] or b"http://" + (found[3] or b"")).decode("utf-8", "replace")
+    return absolute(unescape(said))
 
 
 def _fetch_all(sources: Iterable[Input], fetch: FetchOptions) -> Iterator[LoadedPage]:
