@@ -20,6 +20,7 @@ from scythe.errors import BadInput
 
 def rules_of(profile: str) -> str:
     """Return what of a profile decides what is extracted: not how many pages it was learned from, nor how it fares."""
+    from scythe.site.element_rules import as_told
     from scythe.site.profile import (  # with numpy: most of what opens an archive needs neither
         dump_profile,
         load_profile,
@@ -30,7 +31,7 @@ def rules_of(profile: str) -> str:
     except BadInput:  # of another version of scythe
         return profile
     layouts = tuple(replace(one, pages=min(one.pages, 1), marked=0, marks=(), outside=()) for one in known.layouts)
-    return dump_profile(replace(known, learned="", layouts=layouts))
+    return dump_profile(replace(known, learned="", layouts=layouts, rules=as_told(known.rules)))
 
 
 @writes_site
