@@ -257,36 +257,40 @@ class RuleTable:
             if field is None or rules.name in self._told:
                 continue
             state = states.get((layout.name, rules.name))
-            if state is not None:
-                self._count(state, field, page)
-            elif field.span is not None and len(states) < MOST_ROWS:
+            if state is None and field.span is not None and len(states) < MOST_ROWS:
                 opening = opening_of(page, _element_around(page, field.span))
                 state = _RowState(ElementRule(rules.name, opening, layout=layout.name), HintLearner(_OPTIONS))
                 states[layout.name, rules.name] = state
+            if state is not None:
                 self._count(state, field, page)
 
     def _count(self, state: _RowState, field: Field, page: PageMap) -> None:
         state.pages += 1
         if not field.values:
             return
-        state.held += 1
-        is_told = state.row.is_told
-        every, first = (_EVERY, _FIRST) if is_told else (_EVERY_LEARNED, _FIRST_LEARNED)
+        held = state.held = state.held + 1
         if field.span is None or not field.how.startswith("cut"):
             return
         position = field.span[0]
         if abs(position - state.position) * 4 > state.position:
             state.moved = _WINDOW  # far since it was last looked at: where to is to be seen soon
-        if state.held > first and state.held % (_EVERY if state.moved else every):
+        if held <= _FIRST or held % _EVERY == 0:
+            self._look(state, field.span, page)
+
+    def _look(self, state: _RowState, span: tuple[int, int], page: PageMap) -> None:
+        """Take in where a row leads on a page, if it is its turn."""
+        is_told, held = state.row.is_told, state.held
+        every, first = (_EVERY, _FIRST) if is_told else (_EVERY_LEARNED, _FIRST_LEARNED)
+        if held > first and held % (_EVERY if state.moved else every):
             return
-        state.position, state.moved = position, max(0, state.moved - 1)
-        element = _element_around(page, field.span)
-        is_renewed = state.held % (every * _WINDOW) == 0
+        state.position, state.moved = span[0], max(0, state.moved - 1)
+        element = _element_around(page, span)
+        is_renewed = held % (every * _WINDOW) == 0
         if not is_told and is_renewed:
             state.row = replace(state.row, rule=opening_of(page, element))  # as the site looks today
         inner = int((page.tag[element : page.last[element]] == page.tag[element]).sum())
         same = None
-        if is_renewed or state.held <= (_WINDOW if is_told else _COUNTED):
+        if is_renewed or held <= (_WINDOW if is_told else _COUNTED):
             pattern = compile_rule(state.row.rule).pattern
             same = len(find_elements(page, pattern)) if pattern is not None else None
         state.hints.observe(int(page.start[element]), inner, same)
