@@ -215,6 +215,17 @@ def test_rules_are_printed_and_written_for_other_tools(desk: Desk) -> None:
     assert "expected one of css" in desk.run("rules", "table.json", "--as", "jq", check=2).stderr
 
 
+def test_the_table_of_a_site_in_an_archive_is_printed(desk: Desk) -> None:
+    pages = {f"/{demo.path.lstrip('/')}": page(demo.html) for demo in SHOP}
+    links = "".join(f'<a href="{path}">x</a>' for path in pages)
+    with serve(by_path({**pages, "/": page(links.encode())})) as server:
+        run = ("--allow-private", "--delay", "0", "--no-sitemaps", "--quiet", "--archive", "rules.db")
+        desk.run("crawl", server.url(), *run)
+    table = desk.run("rules", "rules.db").stdout
+    assert table.splitlines()[0].split() == ["field", "layout", "rule", "start", "inner", "repeats", "held"]
+    assert "title" in table
+
+
 def test_rules_of_a_site_are_learned_from_a_sample_of_it(desk: Desk) -> None:
     with serve(by_path({f"/{demo.path.lstrip('/')}": page(demo.html) for demo in SHOP})) as server:
         said = desk.run("rules", server.url(SHOP[0].path), "--as", "css", "--allow-private", "--delay", "0", check=None)

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 
 HELP = """Print the rules of a site as a table, or write them for other tools.
 
-PROFILE comes from `scythe learn`; the URL of a site is learned from a sample. A row holds a field's opening tag (or
+PROFILE comes from `scythe learn`, or is an archive (ARCHIVE#HOST where it has several sites); the URL of a site is
+learned from a sample. A row holds a field's opening tag (or
 whatever else was told), the byte at which a search may start, how many tags of its name are inside, whether it repeats,
 and on how many pages it held.
 
@@ -53,7 +54,7 @@ _FORMS = ("css", "xpath", "regex", "parsel", "scrapy")
 
 @verb(HELP, os_error=USAGE, fetch=fetch_flags)
 def rules(
-    profile: Annotated[str, typer.Argument(metavar="PROFILE", show_default=False)],
+    profile: Annotated[str, typer.Argument(metavar="PROFILE|ARCHIVE|SITE", show_default=False)],
     pages: Annotated[list[str] | None, typer.Argument(metavar="PAGES", show_default=False)] = None,
     form: Annotated[
         str | None, typer.Option("--as", metavar="|".join(_FORMS), help="Write the rules in this form.")
