@@ -61,6 +61,8 @@ _SMALL = frozenset(
 _BESIDE = re.compile(
     r"comment|review|testimonial|quote|related|card|teaser|widget|footer|sidebar|reply|recent|popular|nav|menu|recommend|rating"
 )
+_DECLARED = frozenset(("item.author", "meta.author", "marked"))
+_OF_READERS = re.compile(r"comment|review|testimonial|label|form\b")
 _NAMED = re.compile(r"author|byline|writer|by-line|posted-by|post-by|contributor|username|user-name|creator")
 _WEEKDAYS = frozenset("mon tue wed thu fri sat sun monday tuesday wednesday thursday friday saturday sunday".split())
 _SOURCES = frozenset(
@@ -214,6 +216,8 @@ def note_signed(claims: Claims, signed: Iterable[Signed]) -> None:
     rank = 0
     for one in signed:
         names = one.names.lower()
+        if _OF_READERS.search(names) is not None:
+            continue
         is_named = _NAMED.search(names) is not None
         is_by = says_author(one.text)
         found = read_names(one.text, is_declared=is_named)
@@ -245,6 +249,14 @@ def choose_authors(claims: Claims, judged: dict[str, set[str]]) -> tuple[str, ..
     weights = _weights()
     scores = {key: sum(weights.get(feature, 0.0) for feature in features) for key, features in judged.items()}
     best = max(scores, key=lambda key: scores[key], default="")
+    for key, features in judged.items():  # "Ada ReaperMay 3" on the page is the Ada Reaper that it declares
+        if (
+            key != best
+            and best.startswith(key)
+            and scores[best] > weights["least"]
+            and not _DECLARED.isdisjoint(features)
+        ):
+            return claims.names[key]
     return claims.names[best] if best and scores[best] > weights["least"] else ()
 
 

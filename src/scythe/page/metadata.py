@@ -185,7 +185,8 @@ def _claimed_authors(named: dict[str, str], linked: LinkedData, item: dict[str, 
             claims.add(f"meta.{key}", read_names(squeeze(named[key]), is_declared=True))
     for text in body.bylines:
         claims.add("marked", read_names(text, is_declared=True))
-    if not persons or "item.group" in claims.seen:  # else the page says it plainly
+    is_product = any("product" in name for name in types_of(item))  # whose visible names are those of reviewers
+    if (not persons or "item.group" in claims.seen) and not is_product:  # else the page says it plainly
         note_signed(claims, body.signed)
     return claims
 
