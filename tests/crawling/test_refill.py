@@ -222,6 +222,45 @@ def test_lists_that_were_wrong_are_put_right_and_records_that_nobody_shows_go(ar
     assert verify_archive(archive) == []
 
 
+def test_lists_that_were_right_stay_with_when_they_were_seen(archive: Archive) -> None:
+    """On one page they are known already; on the other one of them was overlooked."""
+    shown = [demo for demo in demo_site() if demo.gold_records][:1]
+    pages = read_all([(shown[0].url, shown[0].html), (f"{shown[0].url}?again", shown[0].html + b"<!-- again -->")])
+    assert pages[1][2].lists
+    pages[1] = (*pages[1][:2], replace(pages[1][2], lists=()))
+    store(archive, pages)
+    before = list(read_records(archive, PageQuery()))
+    with archive.writing() as connection:
+        connection.execute(text("UPDATE extractions SET made_by = '0.0'"))
+    assert refill(archive).done == 2
+    assert [one.record for one in read_records(archive, PageQuery())] == [one.record for one in before]
+    first, second = (to_document(stored).lists for stored in read_pages(archive, PageQuery()))
+    assert [one.records for one in first] == [one.records for one in second]
+
+
+def test_a_page_with_the_body_of_one_that_is_up_to_date_is_its_copy(archive: Archive) -> None:
+    known = learned()
+    url, body = PAGES_AT_HAND[0]
+    right = replace(to_extracted(known.extract(body, url, "tree"), PARTS), profile=1)
+    wrong = replace(extracted("Wrong"), text="wrong words " * 30, profile=0)
+    site = store(archive, [(url, body, right)])
+    store(archive, [(f"{url}?print", body, wrong)])
+    save_profile(archive, site, known.to_json())
+    assert refill(archive).done == 1
+    with archive.reading() as connection:
+        first, second = connection.execute(select(PAGES.c.id, PAGES.c.duplicate_of).order_by(PAGES.c.id)).all()
+    assert (first.duplicate_of, second.duplicate_of) == (None, first.id)
+
+
+def test_long_pages_are_taken_one_at_a_time_and_short_texts_are_no_copies(archive: Archive) -> None:
+    bodies = [(f"https://{HOST}/{n}", b"<title>%d</title><p>short" % n) for n in range(3)]
+    store(archive, [(url, body, replace(extracted(url), profile=None)) for url, body in bodies])
+    with archive.writing() as connection:
+        connection.execute(text("UPDATE versions SET size = 9000000"))
+    assert refill(archive).done == 3
+    assert verify_archive(archive) == []
+
+
 def test_only_what_is_asked_for_of_a_site_is_extracted_anew(archive: Archive) -> None:
     url, body = PAGES_AT_HAND[0]
     site = store(archive, [(url, body, replace(Extracted("a", markdown="old"), profile=0))])
@@ -247,7 +286,7 @@ def test_what_somebody_else_rewrote_meanwhile_is_left_alone(archive: Archive) ->
     site = store(archive, read_all(PAGES_AT_HAND[:3]))
     save_profile(archive, site, learned().to_json())
     wanted = wanted_now(archive, site, version())
-    (some,) = stale_versions(archive, wanted)
+    some = next(stale_versions(archive, wanted))
     done = [(one, replace(one.old, title="ours")) for one in some]
     assert rewrite(archive, wanted, done, lists=False) == 3
     assert rewrite(archive, wanted, [(one, replace(new, title="late")) for one, new in done], lists=False) == 0

@@ -31,7 +31,7 @@ from scythe.archive.stored_records import Reread, resight
 from scythe.crawl_model import Extracted
 from scythe.url import Url
 
-TOGETHER = 100  # versions read, and written, at a time: a tenth of a second in which nobody else can write
+FEW, TOGETHER = 8, 128  # versions read, and written, at a time: few at first, so that who is killed often comes on, too
 _BYTES = 8_000_000  # of their bodies; one may be larger by itself
 _TEXTS = EXTRACTIONS.alias("texts")
 
@@ -85,19 +85,19 @@ def count_stale(connection: Connection, wanted: Wanted, *, kept: bool = True) ->
 @soundly
 def stale_versions(archive: Archive, wanted: Wanted) -> Iterator[list[StaleVersion]]:
     """Yield the stale versions of a site whose pages were kept, some at a time, the oldest first."""
-    last = 0
+    last, count = 0, FEW
     while True:
         with archive.reading() as connection:
-            found = _some(archive, connection, wanted, last)
+            found = _some(archive, connection, wanted, last, count)
         if not found:
             return
-        last = found[-1].version
+        last, count = found[-1].version, min(2 * count, TOGETHER)
         yield found
 
 
-def _some(archive: Archive, connection: Connection, wanted: Wanted, after: int) -> list[StaleVersion]:
+def _some(archive: Archive, connection: Connection, wanted: Wanted, after: int, count: int) -> list[StaleVersion]:
     keys = _stale(select(VERSIONS.c.id, VERSIONS.c.size), wanted).where(VERSIONS.c.body.is_not(None))
-    keys = keys.where(VERSIONS.c.id > after).order_by(VERSIONS.c.id).limit(TOGETHER)
+    keys = keys.where(VERSIONS.c.id > after).order_by(VERSIONS.c.id).limit(count)
     ids: list[int] = []
     left = _BYTES
     for row in connection.execute(keys):
