@@ -72,6 +72,13 @@ def test_without_an_address_the_archive_says_what_is_watched(stand: Stand, watch
     assert [event["number"] for event in events] == [11, 12, 13]
 
 
+def test_a_host_whose_robots_txt_cannot_be_read_is_asked_once_and_left_for_a_while(watch: Watching) -> None:
+    _, events, said = watch("http://127.0.0.1:9/", "--once", "--archive", "a.db")
+    assert [event["kind"] for event in events] == ["trouble"]
+    assert "robots.txt could not be fetched" in events[0]["why"]
+    assert "1 failure" in said
+
+
 def test_nothing_to_watch_is_told_and_makes_no_archive(stand: Stand, watch: Watching) -> None:
     code, _, said = watch("--archive", "none.db")
     assert code == 1
