@@ -31,7 +31,9 @@ from scythe.page.authors import read_names
 from scythe.page.content import PageContent
 from scythe.page.dates import to_iso
 from scythe.page.encoding import is_utf8
+from scythe.page.head import BodyQueries
 from scythe.page.map import PageMap
+from scythe.page.metadata import read_metadata
 from scythe.page.page import make_map, share_map
 from scythe.page.title import read_title
 from scythe.reader import read
@@ -328,8 +330,10 @@ class _Extraction:
         return ReadContent(self._opened) if self._via != "cut" else Rendered()
 
     def _metadata(self, title: str | Callable[[], str]) -> Metadata:
-        """Return what the page says of itself, with what is known better of its site."""
-        said = self._opened.page.metadata if self._via != "cut" else Metadata()
+        """Return what the page's head says, with what is known better of its site; its body is not searched."""
+        said, page = Metadata(), self._opened.page
+        if self._via != "cut":
+            said = read_metadata(page.head, page.linked_data, BodyQueries(None), page.url, page.base)
         author, date = (_first(self._fields, name) for name in ("author", "date"))
         return replace(
             said,
