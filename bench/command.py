@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from bench.command_confidence import confidence
 from bench.command_crawl import crawl
 from bench.command_cut import FoldsFolder, cut
 from bench.command_images import images
@@ -154,6 +155,7 @@ app.command()(images)
 app.command()(learn)
 app.command()(records)
 app.command()(scale)
+app.command()(confidence)
 app.command()(schedule)
 
 

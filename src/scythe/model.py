@@ -365,6 +365,21 @@ class LateMetadata:
         return known
 
 
+class LateConfidence:
+    """The confidence in a document: passed to it, or worked out when first asked for by a function that was passed."""
+
+    def __set__(self, document: Document, given: float | Callable[[], float | None] | None) -> None:
+        document.__dict__["confidence"] = given
+
+    def __get__(self, document: Document | None, owner: type) -> float | None:
+        if document is None:
+            return None  # what it is where nothing is passed
+        known: float | Callable[[], float | None] | None = document.__dict__["confidence"]
+        if callable(known):
+            known = document.__dict__["confidence"] = known()
+        return known
+
+
 class LateHow:
     """How the parts of a document were got: passed to it, or a function that says what is known of it by now."""
 
@@ -401,6 +416,7 @@ class Document:
     content: Content = field(default=Rendered(), compare=False)
     listing: PageLists = field(default=Listed(), compare=False)
     kind: PageKind = PageKind()
+    confidence: LateConfidence = LateConfidence()  # the F1 its text can be expected to have; None: nobody says
 
     def __repr__(self) -> str:
         """Show what it is about; a whole text would fill the screen."""
@@ -455,6 +471,7 @@ class Document:
     def __getstate__(self) -> dict[str, object]:
         """Return what a copy has, which has no page behind it."""
         late = {"title": self.title, "text": self.text, "metadata": self.metadata, "how": self.how}
+        late["confidence"] = self.confidence
         return {**self.__dict__, **late}
 
     def detach(self) -> Document:
@@ -472,7 +489,7 @@ class Document:
         plain |= {"metadata": asdict(self.metadata), "how": self.how}
         plain["fields"] = {name: asdict(value) for name, value in self.fields.items()}
         plain |= {"losses": [asdict(loss) for loss in self.losses], "why": self.why}
-        return plain | {"kind": asdict(self.kind)}
+        return plain | {"kind": asdict(self.kind), "confidence": self.confidence}
 
 
 RELEVANCE = "relevance"  # our own way to judge the images of a site

@@ -266,7 +266,14 @@ def _document(
         content=content,
         listing=LazyPageLists(page, record_method),
         kind=reading.kind,
+        confidence=partial(_expect_quality, page, reading) if reading.scores else None,
     )
+
+
+def _expect_quality(page: Page, reading: Reading) -> float | None:
+    from scythe.reading.text.confidence import expect_quality  # numpy is half of the time of `scythe --help`
+
+    return expect_quality(page, reading)
 
 
 def _content(

@@ -46,6 +46,7 @@ def page_line(stored: StoredPage) -> dict[str, object]:
         "losses": [_plain(loss) for loss in document.losses],
         "why": document.why,
         "kind": _plain(document.kind),
+        "confidence": document.confidence,
         **_in_archive(stored),
     }
 

@@ -20,6 +20,7 @@ from scythe.model import (
     Image,
     Listed,
     Metadata,
+    PageKind,
     PageLists,
     Paging,
     RecordList,
@@ -304,6 +305,8 @@ class _Extraction:
             "" if text else (fields["text"].how if "text" in fields else "text was not asked for"),
             content,
             listing,
+            cold.kind if cold is not None else self._usual_kind(),
+            partial(getattr, cold, "confidence") if cold is not None else None,
         )
         layout = self._known.layout if self._known is not None else None
         return ExtractedPage(document, self._known, layout, self._page, bool(self._roots), cold, fields)
@@ -314,6 +317,13 @@ class _Extraction:
         if layout is not None and name in layout.absent:
             return f"cut: {layout.name}, which has none"
         return f"missing: {UNKNOWN if why == UNKNOWN else 'no place on the pages learned'}"
+
+    def _usual_kind(self) -> PageKind:
+        """Return the kind that pages of the layout are."""
+        layout = self._known.layout if self._known is not None else None
+        if layout is None or not layout.kind:
+            return PageKind()
+        return PageKind(layout.kind, layout.kind_score / 1_000, {layout.kind: layout.kind_score / 1_000})
 
     def _lists(self) -> LatePageLists:
         reader = self._extractor.list_reader(self._known)

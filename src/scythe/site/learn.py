@@ -6,12 +6,14 @@ a child layout with evidence of its own; a layout whose pages show no rule rests
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from scythe.limits import LIMITS
+from scythe.model import PageKind
 from scythe.site.cut import cut_text
 from scythe.site.drift import usual_of
 from scythe.site.evidence import PageEvidence, evidence_of, stack
@@ -41,6 +43,7 @@ class ReadPage:
     texts: Sequence[str]  # of its blocks
     kept: tuple[int, ...]  # of these
     values: ColdValues
+    kind: PageKind
 
 
 @dataclass(slots=True)
@@ -142,10 +145,13 @@ class LayoutLearner:
             self._give_up(lesson)
         shown = tuple(rules for rules in known.layout.fields if rules.values is not None)
         fields = (*self._fields(lesson, rule), *shown)
+        kind, kind_score = _usual_kind(lesson.pages)
         known.layout = replace(
             known.layout,
             fields=fields,
             pages=count,
+            kind=kind,
+            kind_score=kind_score,
             is_settled=is_settled,
             is_empty=is_empty and rule is None,
             absent=tuple(name for name in PLACED if name in self._names and _is_absent(name, lesson.pages)),
@@ -202,6 +208,15 @@ class LayoutLearner:
     def _text_of(self, read: ReadPage, rule: TextRule) -> tuple[str, ...]:
         roots = read.page.roots(rule)
         return (cut_text(read.page.map, rule, roots).text,) if roots else ()
+
+
+def _usual_kind(pages: Sequence[ReadPage]) -> tuple[str, int]:
+    """Return the kind that is most probable for the pages together, and how probable it is in thousandths."""
+    total: Counter[str] = Counter()
+    for page in pages:
+        total.update(page.kind.probabilities)
+    best, score = max(total.items(), key=lambda one: one[1], default=("", 0.0))
+    return best, round(1_000 * score / max(len(pages), 1))
 
 
 def _is_absent(name: str, pages: Sequence[ReadPage]) -> bool:

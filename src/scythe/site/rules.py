@@ -82,6 +82,8 @@ class Layout:
     outside: tuple[tuple[int, int], ...] = ()  # the same of keys outside of the text
     is_settled: bool = False  # no more pages are read to learn it
     is_empty: bool = False  # its pages have no main text
+    kind: str = ""  # of its pages, as PageKind names it
+    kind_score: int = 0  # thousandths: how probable that kind was on the pages read, on average
     absent: tuple[str, ...] = ()  # fields that reading its pages did not find either
     records: LayoutRecords = LayoutRecords()  # what its pages list; without pages: not known  # noqa: RUF009
     parent: str = ""  # the layout of which it has the pages that the rule of the text does not fit

@@ -276,7 +276,7 @@ class Site:
         said = ColdValues(url or "", cold.title, cold.metadata.author, cold.metadata.published)
         if content.page.map is not page.page.map and content.page.map.source != page.page.map.source:
             return  # what was read had to be repaired
-        read = ReadPage(page.page, content.page.blocks.text, content.kept, said)
+        read = ReadPage(page.page, content.page.blocks.text, content.kept, said, cold.kind)
         changed = self._learner.take(page.known, read, fits=page.fits)
         if changed is not None:
             self._refresh()

@@ -1,25 +1,66 @@
-"""A reading knows how sure it may be of itself."""
+"""A document says how good its text can be expected to be, and what kind of page it is from."""
 
 from __future__ import annotations
 
+import copy
+import pickle
+
 import pytest
 
-from scythe.model import Reading
-from scythe.page import Page
-from scythe.reading.text.choose_text import expect_f1
+import scythe
+from scythe.demo import site as demo_site
+from scythe.model import PAGE_KINDS
 
-PAGE = Page.from_text("<p>one two three four</p><p>five six</p><p>seven eight</p>")
-
-
-def test_a_reading_without_doubt_expects_to_be_right() -> None:
-    assert expect_f1(PAGE, Reading("auto", kept=(0, 1), scores=(1.0, 1.0, 0.0))) == 1.0
-
-
-def test_doubtful_blocks_lower_what_is_expected() -> None:
-    # four words kept for sure, two kept by half, two left out by half: 2 * 5 / (6 + 6)
-    assert expect_f1(PAGE, Reading("auto", kept=(0, 1), scores=(1.0, 0.5, 0.5))) == pytest.approx(10 / 12)
+STORY = "<title>Barley</title><article><h1>Barley</h1>" + "".join(
+    f"<p>In week {i} the reapers cut the barley of field {i}, and the rain, which had been late, came at last.</p>"
+    for i in range(12)
+)
+DOUBTFUL = "<div><a href=/a>Terms</a><div>Ask us</div><div>From 12.99</div><div>In stock: 4, 7 and 12</div></div>" * 9
 
 
-def test_a_reading_that_scores_nothing_is_taken_at_its_word() -> None:
-    assert expect_f1(PAGE, Reading("vsse", kept=(0,))) == 1.0
-    assert expect_f1(Page.from_text(""), Reading("auto")) == 1.0
+def test_a_plain_story_is_trusted_more_than_scraps() -> None:
+    story, scraps = scythe.read(STORY), scythe.read(DOUBTFUL)
+    assert story.confidence is not None
+    assert 0.85 < story.confidence <= 1
+    assert scraps.confidence is None or scraps.confidence < story.confidence
+
+
+def test_confidence_outlives_the_page() -> None:
+    document = scythe.read(STORY)
+    for other in (copy.deepcopy(document), pickle.loads(pickle.dumps(document)), document.detach()):
+        assert other.confidence == document.confidence
+        assert other.kind == document.kind
+    assert document.to_dict()["confidence"] == document.confidence
+
+
+def test_a_document_without_text_or_scores_has_no_confidence() -> None:
+    assert scythe.read("").confidence is None
+    assert scythe.read(STORY, method="cetd").confidence is None
+    assert scythe.read("", "https://example.org/").kind.name == ""
+
+
+def test_the_probabilities_of_all_kinds_add_up() -> None:
+    kind = scythe.read(STORY, "https://example.org/barley").kind
+    assert kind.name == str(kind) == "article"
+    assert set(kind.probabilities) == set(PAGE_KINDS)
+    assert sum(kind.probabilities.values()) == pytest.approx(1, abs=0.01)
+
+
+def test_a_list_is_a_front_page_only_at_the_address_of_the_host() -> None:
+    rows = "".join(
+        f"<li><h3><a href=/story/{i}>Reapers begin work on field {i}</a></h3><p>The rain was late.</p></li>"
+        for i in range(30)
+    )
+    html = f"<title>News of the valley</title><main><h1>Latest news</h1><ul>{rows}</ul></main>"
+    inner, front = (scythe.read(html, f"https://example.org/{path}").kind for path in ("news/page/2", ""))
+    assert inner.probabilities["front page"] == 0
+    assert front.probabilities["listing"] == 0
+    assert front.probabilities["front page"] > 0
+
+
+def test_pages_that_are_cut_are_of_the_kind_of_their_layout() -> None:
+    stories = [page for page in demo_site() if page.url.startswith("https://demo.scythe.example/news/")][:12]
+    site = scythe.Site.learn([(page.url, page.html) for page in stories[:8]])
+    document = site.extract(stories[-1].html, url=stories[-1].url)
+    assert document.how["text"].startswith("cut")
+    assert document.kind.name == scythe.read(stories[-1].html, url=stories[-1].url).kind.name

@@ -26,17 +26,6 @@ from scythe.reading.text.block_features import HeadSummary
 from scythe.reading.text.network import BlockFacts, Network, load, score_arrays, score_compiled
 from scythe.url import host
 
-
-def expect_f1(page: Page, reading: Reading) -> float:
-    """Return the F1, by words, that the scores of all blocks let expect of the chosen ones; 1 without scores."""
-    if len(reading.scores) != len(page.blocks):
-        return 1.0
-    words = [text.count(" ") + 1 for text in page.blocks.text]  # white space is squeezed
-    expected = [score * count for score, count in zip(reading.scores, words, strict=True)]
-    size = sum(words[i] for i in reading.kept) + sum(expected)
-    return 2 * sum(expected[i] for i in reading.kept) / size if size else 1.0
-
-
 _TYPE = re.compile(r'"@type"\s{0,8}:\s{0,8}"([A-Za-z]{1,40})"')
 _URL_WORD = re.compile(r"[a-z]{3,30}")
 # one or two words that are a whole part of the address, such as /message-board/showthread.php: not words of a headline
