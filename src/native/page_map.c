@@ -751,6 +751,31 @@ static PyObject *map_attribute(PyObject *self, PyObject *args)
     return decode_value(a.value, a.value_end);
 }
 
+/* Return where the words inside an element stand, from the first to the last, or the value of an attribute; None for none. */
+static PyObject *map_place(PyObject *self, PyObject *args)
+{
+    const PageMap *map = (PageMap *)self;
+    const Tree *t = &map->tree;
+    long row;
+    const char *name = NULL;
+    if (!PyArg_ParseTuple(args, "l|s", &row, &name) || !is_row(map, row))
+        return NULL;
+    if (name != NULL) {
+        Attribute a;
+        if (!find_attribute(map, (uint32_t)row, name, &a) || a.value == NULL)
+            Py_RETURN_NONE;
+        return Py_BuildValue("(nn)", (Py_ssize_t)(a.value - map->base), (Py_ssize_t)(a.value_end - map->base));
+    }
+    uint32_t run = (uint32_t)t->run_from[row], behind = (uint32_t)t->run_to[row];
+    while (run < behind && (t->run_flags[run] & RUN_BLANK))
+        run++;
+    while (run < behind && (t->run_flags[behind - 1] & RUN_BLANK))
+        behind--;
+    if (run == behind || t->run_start[run] > t->run_end[behind - 1])
+        Py_RETURN_NONE;
+    return Py_BuildValue("(II)", t->run_start[run], t->run_end[behind - 1]);
+}
+
 /* Say whether an attribute has a value, references read; -1 with an error set. */
 static int has_text(const Attribute *a, const char *wanted, size_t size)
 {
@@ -812,6 +837,7 @@ static PyMethodDef map_methods[] = {
     {"shown_text", map_shown_text, METH_VARARGS, "shown_text(top, rows, emptied): the text that elements in `top` show."},
     {"cut_text", map_cut_text, METH_VARARGS, "cut_text(rows, drops): the text that elements show without those of some (key, parent), where it stands, what was dropped."},
     {"attribute", map_attribute, METH_VARARGS, "attribute(row, name): the value of an attribute, None where it has none."},
+    {"place", map_place, METH_VARARGS, "place(row, name): where the words in an element stand, or the value of an attribute."},
     {"meta", map_meta, METH_VARARGS, "meta(attribute, name): the row of the first meta element that an attribute names so, or -1."},
     {"matching", map_matching, METH_VARARGS, "matching(path, key, parent, nested): elements with these hashes (0: any), in each other or not."},
     {"signature", map_signature, METH_NOARGS, "signature(): the distinct keys of elements with an id or a class, ascending, as bytes."},

@@ -287,6 +287,7 @@ class PageLists(Protocol):
     def lists(self) -> tuple[RecordList, ...]: ...
     def attributes(self) -> tuple[tuple[str, str], ...]: ...
     def paging(self) -> Paging: ...
+    def where(self) -> Mapping[str, tuple[Span | None, ...]]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -296,6 +297,10 @@ class Listed:
     with_lists: tuple[RecordList, ...] = ()
     with_attributes: tuple[tuple[str, str], ...] = ()
     with_paging: Paging = Paging()
+    with_where: Mapping[str, tuple[Span | None, ...]] = field(default_factory=dict)
+
+    def where(self) -> Mapping[str, tuple[Span | None, ...]]:
+        return self.with_where
 
     def lists(self) -> tuple[RecordList, ...]:
         return self.with_lists
@@ -462,11 +467,12 @@ class Document:
     def where(self) -> dict[str, tuple[Span | None, ...]]:
         """Where parts stand in the bytes the page was received as; None for what has no known place there.
 
-        "title" has one range, "text" one for each block of words, "images" one for each of `images`; the cells of
-        records carry theirs themselves, as `spans`.
+        "title" and "date" have one range, "author" one for each author, "text" one for each block of words, "images"
+        one for each of `images`, "attributes" one for each of `attributes`; the cells of records carry theirs themselves, as `spans`.
         """
-        learned = {name: (value.span,) for name, value in self.fields.items() if value.span is not None}
-        return {**learned, **self.content.where(self.title)}
+        fields = {name: (value.span,) for name, value in self.fields.items() if name != "images" and value.span}
+        content = {**self.content.where(self.title), **self.listing.where()}
+        return {**content, **{name: spans for name, spans in fields.items() if name != "text" or not content.get(name)}}
 
     def __getstate__(self) -> dict[str, object]:
         """Return what a copy has, which has no page behind it."""
@@ -477,7 +483,8 @@ class Document:
     def detach(self) -> Document:
         """Render everything and return the same document without the page behind it, to keep many in memory."""
         content = Rendered(self.text, self.markdown, self.html, self.images, self.content.where(self.title))
-        return replace(self, content=content, listing=Listed(self.lists, self.attributes, self.paging))
+        listing = Listed(self.lists, self.attributes, self.paging, self.listing.where())
+        return replace(self, content=content, listing=listing)
 
     def to_dict(self) -> dict[str, object]:
         """Return the document as plain values that `json.dumps` takes."""

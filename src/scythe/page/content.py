@@ -245,6 +245,8 @@ class PageContent:
             "title": (places.of_block(heads[0]) if heads else _title_in_head(self.page, title),),
             "text": tuple(places.of_block(i) for i in self.kept),
             "images": tuple(places.of_nodes(node, node) for node in nodes),
+            "author": tuple(map(places.of_value, self.page.metadata.authors)),
+            "date": (places.of_date(self.page.metadata.published),),
         }
 
     @cached_property
@@ -319,7 +321,7 @@ def _title_in_head(page: Page, title: str) -> Span | None:
         words = node.first_child
         if words is not None and title and title in " ".join((words.text_content or "").split()):
             return page.places.of(getattr(words, "span", None))
-    return None
+    return page.places.of_value(title)
 
 
 @dataclass(frozen=True)

@@ -136,10 +136,10 @@ def read_head(page_map: PageMap | TreeMap, mentions: Mentions = always) -> Head:
         if not head.title and (node.parent is None or node.parent.tag != "svg"):
             head.title = squeeze(node.text(deep=True))
     head.base = next((href for (href,) in page_map.said("base", "href") if href), "")
-    if mentions("ld+json", "LD+JSON"):
+    if mentions("ld+json", "LD+JSON", "ld&", "LD&"):
         scripts = zip(page_map.find("script"), page_map.said("script", "type"), strict=True)
         head.json_ld += [node.text(deep=True) for node, (kind,) in scripts if "ld+json" in (kind or "").lower()]
-    if mentions("itemtype", "ITEMTYPE"):
+    if mentions("itemtype", "itemType", "ITEMTYPE"):
         for node in page_map.having("itemtype"):
             if node.tag not in _DESCRIBING:
                 read_type(head, node.attributes.get("itemtype") or "")
@@ -206,7 +206,7 @@ class BodyQueries:
     @cached_property
     def values(self) -> dict[str, str]:
         """The first value of each microdata property, by lower-case name."""
-        if self._map is None or not self._mentions("itemprop", "ITEMPROP"):
+        if self._map is None or not self._mentions("itemprop", "itemProp", "ITEMPROP"):
             return {}
         values: dict[str, str] = {}
         for node in self._map.having("itemprop")[:_LOOKED_AT]:
@@ -219,7 +219,7 @@ class BodyQueries:
     @cached_property
     def dated(self) -> tuple[tuple[str, str], ...]:
         """The microdata properties that may hold dates."""
-        if self._map is None or not self._mentions("itemprop", "ITEMPROP"):
+        if self._map is None or not self._mentions("itemprop", "itemProp", "ITEMPROP"):
             return ()
         found = []
         for node in self._map.having("itemprop", "date")[:_LOOKED_AT]:
@@ -264,7 +264,7 @@ class BodyQueries:
         if self._map is None:
             return ()
         nodes = []
-        if self._mentions("itemprop", "ITEMPROP"):
+        if self._mentions("itemprop", "itemProp", "ITEMPROP"):
             nodes += [node for node in self._map.having("itemprop", "author") if _says_author(node, "itemprop")]
         nodes += [node for node in self._map.having("rel", "author") if node.tag == "a" and _says_author(node, "rel")]
         nodes = [node for _, node in sorted({node.mem_id: node for node in nodes}.items())]

@@ -274,6 +274,11 @@ class PageMap:
         span: tuple[int, int] = self.made.element(row).span
         return span
 
+    def place(self, row: int, *attribute: str) -> tuple[int, int] | None:
+        """Return where the words inside an element stand, or the value of an attribute; None where there is none."""
+        span: tuple[int, int] | None = self.made.place(row, *attribute)
+        return span
+
     def runs_inside(self, row: int) -> int:
         """Return how many runs of text an element has."""
         count: int = self.made.element(row).runs

@@ -345,6 +345,13 @@ class TreeMap:
         """Return where an element begins and ends."""
         return self._rows.start[row], self._rows.end[row]
 
+    def place(self, row: int, *attribute: str) -> tuple[int, int] | None:
+        """Return where the words inside an element stand; a parsed tree does not know of attributes."""
+        first, behind = self._rows.run_from[row], self._rows.run_to[row]
+        if attribute or first == behind:
+            return None
+        return self._rows.run_start[first], self._rows.run_end[behind - 1]
+
     def runs_inside(self, row: int) -> int:
         """Return how many runs of text an element has."""
         return self._rows.run_to[row] - self._rows.run_from[row]

@@ -7,11 +7,15 @@ given rather than a wrong one.
 
 from __future__ import annotations
 
+import json
+import re
 from bisect import bisect_right
+from collections.abc import Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from scythe.model import Span
+from scythe.page.dates import to_iso
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,17 +23,22 @@ if TYPE_CHECKING:
     from scythe.page.page import Page
 
 _STEP = 4_096  # characters between two places that are known
+_DATED = re.compile(rb'"(?:datePublished|dateCreated|uploadDate)" {0,9}: {0,9}"([^"\\]{1,99})"')
+_BYLINE = 20  # characters that may stand around a name in a text: "By", a date
 
 
 class SourcePlaces:
-    """Places of one page."""
+    """Places of one page; `as_came` says that the map was made of the very bytes that came."""
 
-    def __init__(self, page: Page) -> None:
+    def __init__(self, page: Page, *, as_came: bool = False) -> None:
         self._page = page
+        self._as_came = as_came
 
     def of(self, span: Span | None) -> Span | None:
         """Return where a range of the map's source stands in the bytes as received, None where that is not known."""
-        if span is None or not self._is_known:
+        if span is None or self._as_came:
+            return span
+        if not self._is_known:
             return None
         if self._page.encoding == "utf-8":
             return span[0] + self._page.mark_bytes, span[1] + self._page.mark_bytes
@@ -49,11 +58,86 @@ class SourcePlaces:
         start, end = blocks.leaf_start[block], blocks.leaf_end[block]
         return self.of_nodes(rows[start], rows[end - 1]) if rows is not None and start < end else None
 
+    def of_value(self, value: str) -> Span | None:
+        """Return where a value stands that the page declares or shows, as it is there; None where that is not found."""
+        if not value or getattr(self._page.map, "made", None) is None:
+            return None
+        declared = next((span for text, span in self._declared if text == value), None)
+        return self.of(declared or self._in_json(value) or self._in_text(value))
+
+    def of_single(self, value: str) -> Span | None:
+        """Return where a value stands that is declared or shown in one place only; None for others."""
+        found = self._singles.get(value) if getattr(self._page.map, "made", None) is not None else None
+        return self.of(found)
+
+    @cached_property
+    def _singles(self) -> dict[str, Span | None]:
+        """Values that stand alone in an attribute or a text, None for those that do so several times."""
+        found: dict[str, Span | None] = {}
+        shown = ((" ".join(self._page.map.run_text(run).split()), (start, end)) for run, start, end in self._runs)
+        for text, span in (*self._declared, *shown):
+            found[text] = None if text in found else span
+        return found
+
+    def of_date(self, date: str) -> Span | None:
+        """Return where a date stands, in whatever form the page gives it."""
+        if not date or getattr(self._page.map, "made", None) is None:
+            return None
+        for start, end in self._scripts:
+            for found in _DATED.finditer(self._page.map.source, start, end):
+                if to_iso(found[1].decode("utf-8", "replace")) == date:
+                    return self.of(found.span(1))
+        declared = (span for text, span in self._declared if date[:4] in text and to_iso(text) == date)
+        return self.of(next(declared, None))
+
+    @cached_property
+    def _scripts(self) -> list[Span]:
+        """The contents of the JSON-LD scripts."""
+        found = self._page.map.having("type", "ld+json")
+        return [(int(self._page.map.inner[node.row]), int(self._page.map.close[node.row])) for node in found]
+
+    @cached_property
+    def _declared(self) -> list[tuple[str, Span]]:
+        """The values of meta and time elements."""
+        page_map = self._page.map
+        places = [(node.row, "content") for node in page_map.find("meta")]
+        places += [(node.row, "datetime") for node in page_map.find("time")]
+        spans = ((row, name, page_map.place(row, name)) for row, name in places)
+        return [(" ".join((page_map.attribute(row, name) or "").split()), span) for row, name, span in spans if span]
+
+    def _in_json(self, value: str) -> Span | None:
+        source = self._page.map.source
+        for literal in dict.fromkeys(json.dumps(value, ensure_ascii=pure).encode() for pure in (False, True)):
+            for start, end in self._scripts:
+                at = source.find(literal, start, end)
+                if at >= 0:
+                    return at + 1, at + len(literal) - 1
+        return None
+
+    def _in_text(self, value: str) -> Span | None:
+        """Return where a text is the value, or has it and little else."""
+        page_map, coded = self._page.map, value.encode()
+        near: Span | None = None
+        for run, start, end in self._runs:
+            at = page_map.source.find(coded, start, end)
+            if at >= 0 or end - start >= len(coded):
+                text = " ".join(page_map.run_text(run).split())
+                if text == value:
+                    return start, end
+                if near is None and at >= 0 and len(text) <= len(value) + _BYLINE:
+                    near = at, at + len(coded)
+        return near
+
+    @property
+    def _runs(self) -> Iterator[tuple[int, int, int]]:
+        page_map = self._page.map
+        return zip(range(len(page_map.run_start)), page_map.run_start.tolist(), page_map.run_end.tolist(), strict=True)
+
     @cached_property
     def _is_known(self) -> bool:
         page = self._page
         source = getattr(page.map, "source", None)
-        if source is None or page.decode_losses:
+        if source is None or getattr(page.map, "made", None) is None or page.decode_losses:
             return False
         whole = page.html.encode()
         if len(source) != len(whole):  # a page that was opened again has other bytes

@@ -15,6 +15,7 @@ from scythe.page import Page
 from scythe.page.blocks import Blocks, read_blocks
 from scythe.page.content import MarkImages, PageContent
 from scythe.page.map import PageMap
+from scythe.page.where import SourcePlaces
 from scythe.site.evidence import leaf_rows
 from scythe.site.rules import TextRule
 
@@ -62,11 +63,13 @@ def kept_in_page(page: Page, mapped: PageMap, cut: CutText) -> tuple[int, ...]:
     return tuple(block for block in _visible(blocks) if inside[runs[block]])
 
 
-def cut_content(page: Page, mapped: PageMap, cut: CutText, mark_images: MarkImages) -> PageContent:
+def cut_content(
+    page: Page, mapped: PageMap, cut: CutText, mark_images: MarkImages, *, as_came: bool = False
+) -> PageContent:
     """Return the content whose text was cut, to be rendered in other ways."""
     blocks, kept = chosen_blocks(mapped, cut.roots, cut.drops)
     part = replace(page)
-    part.__dict__.update(_mapped=(mapped, ()), blocks=blocks)
+    part.__dict__.update(_mapped=(mapped, ()), blocks=blocks, places=SourcePlaces(part, as_came=as_came))
     return PageContent(part, tuple(kept), mark_images=mark_images)
 
 

@@ -436,12 +436,15 @@ class CutContent:
         return self._opened.images
 
     def where(self, title: str) -> Mapping[str, tuple[Span | None, ...]]:
-        """Return nothing: what was cut says in its fields where it stood."""
-        return {}
+        """Return where each block and image stands; what else was cut says so in its fields."""
+        found = self._content.where(title)
+        return {name: found[name] for name in ("text", "images")}
 
     @cached_property
     def _content(self) -> PageContent:
-        return cut_content(self._opened.page, self._map, self._cut, self._mark)
+        return cut_content(
+            self._opened.page, self._map, self._cut, self._mark, as_came=self._map.source is self._opened.body
+        )
 
     def _mark(self, page: Page, kept: tuple[int, ...]) -> tuple[Image, ...]:
         return self._opened.images
@@ -536,10 +539,18 @@ class LatePageLists:
         if self._reader is not None and self._via != "tree":
             lists, why = self._reader.cut(self._map, base_of(self._map, self._opened.url))
             if lists is not None:
+                lists = tuple(map(self._placed, lists))
                 return lists, f"cut: {len(lists)} of {len(self._reader.layout.lists)} lists by rules"
         if self._via == "cut":
             return (), f"missing: {why}"
         return self._read.lists(), f"{COLD} ({why})"
+
+    def _placed(self, one: RecordList) -> RecordList:
+        """Return a list whose spans are those of the page as it came: the map may be of the page in UTF-8."""
+        if self._map.source is self._opened.body:
+            return one
+        of = self._opened.page.places.of
+        return replace(one, records=tuple(replace(row, spans=tuple(map(of, row.spans))) for row in one.records))
 
     @cached_property
     def _read(self) -> PageLists:
@@ -557,6 +568,10 @@ class LatePageLists:
     def paging(self) -> Paging:
         """Return the other pages of the list that the page is part of."""
         return self._read.paging()
+
+    def where(self) -> Mapping[str, tuple[Span | None, ...]]:
+        """Return where the value of each attribute stands."""
+        return self._read.where()
 
     def __reduce__(self) -> tuple[type[Listed], tuple[tuple[RecordList, ...], tuple[tuple[str, str], ...], Paging]]:
         return Listed, (self.lists(), self.attributes(), self.paging())

@@ -70,12 +70,13 @@ def cut_place(page: PageMap, rule: PlaceRule, url: str | None, roots: Sequence[i
         row = found[0] if found else -1
     if row < 0:
         return None
-    if rule.source in (ELEMENT, HEADING):
+    attribute = () if rule.source in (ELEMENT, HEADING) else ("content" if rule.source == META else rule.attribute,)
+    if not attribute:
         value = page.text(row) if page.runs_inside(row) <= _RUNS else ""
     else:
-        value = " ".join((page.attribute(row, "content" if rule.source == META else rule.attribute) or "").split())
+        value = " ".join((page.attribute(row, *attribute) or "").split())
     value = without_shared(value, rule.shared) if rule.shared else value
-    return PlacedValue(value, page.span(row)) if value else None
+    return PlacedValue(value, page.place(row, *attribute)) if value else None
 
 
 def _first_heading(page: PageMap, roots: Sequence[int]) -> int:

@@ -17,7 +17,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from scythe.model import Record, RecordList
+from scythe.model import Record, RecordList, Span
 from scythe.page.blocks import KIND, SKIP
 from scythe.page.images import source_of
 from scythe.page.map import BLANK, CONTINUES, RAW, PageMap
@@ -413,8 +413,12 @@ class RecordReader:
         first, behind = record[0], int(page.last[record[-1]])
         leaves, texts = leaves_of(page, shown, int(page.run_from[first]), int(page.run_to[record[-1]]))
         fields = [""] * self._width
-        for column, text in zip(self._columns(page, record, leaves), texts, strict=True):
-            fields[column] = f"{fields[column]} {text}" if fields[column] else text
+        spans: list[Span | None] = [None] * self._width
+        starts, ends = page.run_start[leaves].tolist(), page.run_end[leaves].tolist()
+        for column, text, start, end in zip(self._columns(page, record, leaves), texts, starts, ends, strict=True):
+            before = spans[column]
+            fields[column] = f"{fields[column]} {text}" if before is not None else text
+            spans[column] = (start if before is None else before[0], end)
         inside = np.flatnonzero(shown[first:behind]) + first
         around = link_around(page, records, at)
         return Record(
@@ -422,6 +426,7 @@ class RecordReader:
             _links(page, [*([around] if around is not None else []), *_tagged(page, inside, ("a",))], base),
             _images(page, _tagged(page, inside, ("img", "amp-img")), base),
             html_of(page, shown, record),
+            spans=tuple(spans) if starts == sorted(starts) else (),  # what was moved in the tree has no one range
         )
 
     def _columns(self, page: PageMap, record: tuple[int, ...], leaves: Rows) -> list[int]:

@@ -232,14 +232,14 @@ def part_of(text: str, before: str, after: str) -> str | None:
     return text[start:end].strip() if end >= 0 else None
 
 
-def span_of_value(page: PageMap, row: int, way: ValueWay) -> tuple[int, int]:
+def span_of_value(page: PageMap, row: int, way: ValueWay) -> tuple[int, int] | None:
     """Return the bytes of what a way takes at an element."""
     if way.take == TAIL:
         run = int(page.run_to[row])
         return int(page.run_start[run]), int(page.run_end[run])
     if way.take == ELEMENT:
-        return int(page.start[row]), int(page.end[row])
+        return page.place(row)
     if way.take == ATTRIBUTE:
-        return int(page.start[row]), int(page.inner[row])
+        return page.place(row, way.attribute)
     run = int(page.run_from[row])
     return int(page.run_start[run]), int(page.run_end[run])

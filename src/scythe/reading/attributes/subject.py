@@ -41,7 +41,7 @@ _RDFA = _Syntax("typeof", "typeof", "property")
 
 def read_microdata(page: Page) -> list[dict[str, Json]]:
     """Return the outermost items of a page's microdata, each with those inside it."""
-    return _read(page, _MICRODATA) if page.mentions("itemprop", "ITEMPROP") else []
+    return _read(page, _MICRODATA) if page.mentions("itemprop", "itemProp", "ITEMPROP") else []
 
 
 def read_rdfa(page: Page) -> list[dict[str, Json]]:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cached_property, partial
 
 from scythe.method_parameters import read_method, unknown_method
-from scythe.model import Listed, Paging, RecordList
+from scythe.model import Listed, Paging, RecordList, Span
 from scythe.page import Page
 from scythe.plugins import make_plug_in
 
@@ -82,6 +82,11 @@ class LazyPageLists:
         from scythe.reading.lists.paging import read_paging
 
         return read_paging(self.page)
+
+    def where(self) -> Mapping[str, tuple[Span | None, ...]]:
+        """Return where the value of each attribute stands, of those that stand in one place only."""
+        places = self.page.places
+        return {"attributes": tuple(places.of_single(value) for _, value in self.attributes())}
 
     def __reduce__(self) -> tuple[type[Listed], tuple[tuple[RecordList, ...], tuple[tuple[str, str], ...], Paging]]:
         return Listed, (self.lists(), self.attributes(), self.paging())
