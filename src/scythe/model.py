@@ -467,8 +467,8 @@ class Document:
     def where(self) -> dict[str, tuple[Span | None, ...]]:
         """Where parts stand in the bytes the page was received as; None for what has no known place there.
 
-        "title" and "date" have one range, "author" one for each author, "text" one for each block of words, "images"
-        one for each of `images`, "attributes" one for each of `attributes`; the cells of records carry theirs themselves, as `spans`.
+        "title" and "date" have one range, "author" one for each author, "text" one for each block, "images" one
+        for each of `images`, "attributes" one for each of `attributes`; cells of records carry theirs as `spans`.
         """
         fields = {name: (value.span,) for name, value in self.fields.items() if name != "images" and value.span}
         content = {**self.content.where(self.title), **self.listing.where()}
