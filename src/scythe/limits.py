@@ -15,9 +15,9 @@ class Limits:
     depth: int = 256  # elements open at once, among which a tag may look; the deepest of 3 037 pages has 56
     open_formatting: int = 32  # b, i, font ... open at once; each is built again in every paragraph if left open
     rebuilt_formatting: int = 10_000  # built again so on one page; the most on 6 360 pages is 253
-    page_tags: int = 60_000  # elements built of any page; the most on 12 104 pages is 15 797
+    page_tags: int = 50_000  # elements built of any page; the most on 12 104 pages is 15 797
     page_tag_bytes: int = 100  # and one more for so many bytes of the page: 50 MB of paragraphs have 550 000
-    listed_tags: int = 40_000  # elements that lists and attributes are looked for in, of any page
+    listed_tags: int = 32_000  # elements that lists and attributes are looked for in, of any page
     listed_tag_bytes: int = 320  # and one more for so many bytes of the page
     tag_names: int = 2_000  # different ones on a page that HTML does not know
     copies: int = 50  # noscript elements and templates of one page that are looked into
