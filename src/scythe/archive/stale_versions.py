@@ -44,6 +44,7 @@ class Wanted:
     profile: int  # newest version of the site's profile; 0: nothing was learned
     fresh: tuple[int, ...]  # versions of it with the same rules
     made_by: str  # version of scythe
+    cut_too: bool = True  # False: what rules gave is as wanted, whichever they were
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +113,8 @@ def _some(archive: Archive, connection: Connection, wanted: Wanted, after: int, 
 def _stale(query: Select[Any], wanted: Wanted) -> Select[Any]:
     """Narrow a query to stale versions of a site. Lists that are watched are never read again."""
     by_others = or_(EXTRACTIONS.c.profile.is_(None), EXTRACTIONS.c.profile.not_in(wanted.fresh))
+    if not wanted.cut_too:
+        query = query.where(EXTRACTIONS.c.how != "cut")
     return (
         query.select_from(VERSIONS)
         .join(PAGES, PAGES.c.id == VERSIONS.c.page)

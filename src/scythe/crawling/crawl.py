@@ -13,6 +13,7 @@ from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import AsyncExitStack, ExitStack, suppress
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Event
@@ -357,13 +358,14 @@ class Crawl:
             await self._refill()
 
     async def _refill(self) -> None:
-        """Extract anew what was extracted before the site was learned as well as it is now."""
+        """Extract anew the pages that were read before there were rules for them."""
         if self._is_stopped:
             return
         key = self.addresses.scope.site_key
         from scythe.crawling.refill import refill  # with all that extracts: the run itself leaves pages to its workers
 
-        done = await asyncio.to_thread(refill, self._archive.beside(), [key], stop=self._is_ending)
+        again = partial(refill, self._archive.beside(), [key], stop=self._is_ending, cut_too=False)
+        done = await asyncio.to_thread(again)
         if done.done:
             self.tally.note(f"{done.done} pages extracted anew by what was learned since")
 

@@ -51,10 +51,12 @@ def refill(
     *,
     tell: Tell | None = None,
     stop: Event | None = None,
+    cut_too: bool = True,
 ) -> RefillCounts:
     """Extract anew what was extracted by other rules or another scythe than today's, of some sites or of all.
 
-    `tell` hears how far it has come, `stop` ends it soon. Raises BadInput where there is no such site, ArchiveFailed.
+    Without `cut_too` only pages that were read: those that rules gave stay as they are. `tell` hears how far it has
+    come, `stop` ends it soon. Raises BadInput where there is no such site, ArchiveFailed.
     """
     known = {row.key: row for row in site_rows(archive)}
     unknown = set(sites or ()) - known.keys()
@@ -62,7 +64,7 @@ def refill(
         raise BadInput(f"{archive.where}: there is no site {min(unknown)!r:.80} in the archive")
     counts = RefillCounts()
     chosen = [row for key, row in known.items() if sites is None or key in sites]
-    wanted = [(row, wanted_now(archive, row.id, version())) for row in chosen]
+    wanted = [(row, replace(wanted_now(archive, row.id, version()), cut_too=cut_too)) for row in chosen]
     for _, one in wanted:
         counts.total += count_stale(archive, one)
         counts.not_kept += count_stale(archive, one, kept=False)
