@@ -23,7 +23,7 @@ from scythe.archive.verify import verify_archive
 from scythe.errors import ArchiveFailed, BadInput, MissingExtra
 from scythe.version import version
 
-OLD = {number: Path(__file__).with_name(f"version_{number}.sql").read_text(encoding="utf-8") for number in (1, 4, 5, 6)}
+OLD = Path(__file__).with_name("version_6.sql").read_text(encoding="utf-8")
 
 
 def restore(sql: str, path: Path) -> Path:
@@ -75,9 +75,13 @@ def test_nothing_is_made_where_an_archive_was_expected(tmp_path: Path, postgres_
         open_archive(postgres_url, create=False)
 
 
-def test_a_newer_archive_is_refused(where: str) -> None:
-    set_version(where, 99)
-    with pytest.raises(ArchiveFailed, match=r"newer scythe \(its version is 99"):
+@pytest.mark.parametrize(
+    ("version", "said"),
+    [(99, r"newer scythe \(its version is 99"), (5, r"before the first release of scythe \(its version is 5")],
+)
+def test_a_newer_or_a_much_older_archive_is_refused(where: str, version: int, said: str) -> None:
+    set_version(where, version)
+    with pytest.raises(ArchiveFailed, match=said):
         open_archive(where)
 
 
@@ -144,9 +148,8 @@ def test_postgresql_without_its_driver_names_the_extra(monkeypatch: pytest.Monke
         open_archive("postgresql://localhost/x")
 
 
-@pytest.mark.parametrize("version", OLD)
-def test_an_old_archive_is_brought_up_to_date(tmp_path: Path, version: int) -> None:
-    with open_archive(restore(OLD[version], tmp_path / "old.db"), create=False) as archive:
+def test_an_old_archive_is_brought_up_to_date(tmp_path: Path) -> None:
+    with open_archive(restore(OLD, tmp_path / "old.db"), create=False) as archive:
         site = find_site(archive, HOST)
         assert site is not None
         counts = count_archive(archive, site)
@@ -158,9 +161,8 @@ def test_an_old_archive_is_brought_up_to_date(tmp_path: Path, version: int) -> N
         assert [receipt.stored for receipt in store_outcomes(archive, [done(task) for task in tasks])] == ["new"] * 3
 
 
-@pytest.mark.parametrize("version", OLD)
-def test_the_tables_of_an_old_archive_are_those_of_a_new_one(tmp_path: Path, version: int) -> None:
-    restore(OLD[version], tmp_path / "old.db")
+def test_the_tables_of_an_old_archive_are_those_of_a_new_one(tmp_path: Path) -> None:
+    restore(OLD, tmp_path / "old.db")
     for path in (tmp_path / "old.db", tmp_path / "new.db"):
         open_archive(path).close()
     assert tables_of(tmp_path / "old.db") == tables_of(tmp_path / "new.db")
@@ -175,8 +177,9 @@ def tables_of(path: Path) -> set[tuple[str, ...]]:
     return tables
 
 
-TO_VERSION_1 = """
-DROP INDEX urls_watched; DROP INDEX urls_waiting; DROP INDEX ix_fetches_site; DROP INDEX extractions_text_of;
+TO_VERSION_6 = """
+DROP INDEX urls_watched; DROP INDEX urls_waiting; DROP INDEX extractions_text_of; DROP INDEX requests_waiting;
+DROP INDEX looks_list;
 ALTER TABLE bodies DROP COLUMN dictionary; DROP TABLE dictionaries; ALTER TABLE versions DROP COLUMN body;
 ALTER TABLE extractions DROP COLUMN profile; ALTER TABLE extractions DROP COLUMN made_by;
 ALTER TABLE profiles DROP COLUMN rules;
@@ -186,24 +189,29 @@ ALTER TABLE site_hosts RENAME CONSTRAINT site_hosts_pkey TO site_lanes_pkey;
 ALTER TABLE site_hosts RENAME CONSTRAINT site_hosts_site_fkey TO site_lanes_site_fkey;
 ALTER TABLE site_hosts RENAME CONSTRAINT site_hosts_host_fkey TO site_lanes_lane_fkey;
 ALTER TABLE urls RENAME CONSTRAINT urls_host_fkey TO urls_lane_fkey;
+ALTER TABLE lists RENAME CONSTRAINT lists_pkey TO regions_pkey;
+ALTER TABLE lists RENAME CONSTRAINT lists_watch_number_key TO regions_watch_number_key;
+ALTER TABLE lists RENAME CONSTRAINT lists_watch_fkey TO regions_watch_fkey;
+ALTER TABLE looks RENAME CONSTRAINT looks_list_fkey TO looks_region_fkey;
 ALTER TABLE hosts RENAME TO lanes; ALTER SEQUENCE hosts_id_seq RENAME TO lanes_id_seq;
+ALTER TABLE lists RENAME TO regions; ALTER SEQUENCE lists_id_seq RENAME TO regions_id_seq;
+ALTER TABLE looks RENAME COLUMN list TO region;
 ALTER TABLE site_hosts RENAME TO site_lanes; ALTER TABLE site_lanes RENAME COLUMN host TO lane;
-ALTER TABLE urls RENAME COLUMN host TO lane; ALTER TABLE sightings RENAME COLUMN list_number TO region;
-DROP TABLE assignments; DROP TABLE workers; DROP TABLE requests; ALTER TABLE bodies DROP COLUMN store;
-ALTER TABLE sites DROP COLUMN learner; ALTER TABLE sites DROP COLUMN learner_until;
-DROP TABLE looks; DROP TABLE lists; DROP TABLE watches; DROP TABLE cursors; DROP INDEX records_watched;
-DROP INDEX records_of_watch;
-ALTER TABLE records DROP COLUMN watch; ALTER TABLE records DROP COLUMN checksum;
-ALTER TABLE extractions DROP COLUMN checksum;
-CREATE INDEX urls_waiting ON urls (site, lane, rank, depth, id) WHERE due_at IS NOT NULL;
-UPDATE scythe_archive SET version = 1
+ALTER TABLE urls RENAME COLUMN host TO lane; ALTER TABLE requests RENAME COLUMN host TO lane;
+ALTER TABLE sightings RENAME COLUMN list_number TO region;
+CREATE INDEX urls_waiting ON urls (site, lane, rank, depth, id, due_at, kind) WHERE due_at IS NOT NULL;
+CREATE INDEX urls_watched ON urls (site, lane, rank, depth, id, due_at, kind)
+ WHERE due_at IS NOT NULL AND kind IN ('list', 'item');
+CREATE INDEX requests_waiting ON requests (crawl, lane, priority DESC, id) WHERE state = 'waiting';
+CREATE INDEX looks_region ON looks (region, id);
+UPDATE scythe_archive SET version = 6
 """
 
 
-def test_an_archive_of_version_1_in_postgresql_is_brought_up_to_date(postgres_url: str) -> None:
+def test_an_archive_of_version_6_in_postgresql_is_brought_up_to_date(postgres_url: str) -> None:
     with open_archive(postgres_url) as archive, archive.writing() as connection:
         new = describe_tables(connection)
-        for statement in TO_VERSION_1.split(";"):
+        for statement in TO_VERSION_6.split(";"):
             connection.execute(text(statement))
         assert describe_tables(connection) != new
     with open_archive(postgres_url) as archive, archive.reading() as connection:

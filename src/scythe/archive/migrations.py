@@ -13,81 +13,6 @@ from scythe.errors import ArchiveFailed
 from scythe.version import version
 
 
-def _index_fetches_by_site(connection: Connection) -> None:
-    """Count the fetches of one site without looking at those of all others."""
-    connection.execute(text("CREATE INDEX ix_fetches_site ON fetches (site)"))
-
-
-def _add_checksums(connection: Connection) -> None:
-    """Make room for checksums; rows that are there already go without."""
-    kind = "BLOB" if connection.dialect.name == "sqlite" else "BYTEA"
-    for table in ("extractions", "records"):
-        connection.execute(text(f"ALTER TABLE {table} ADD COLUMN checksum {kind}"))
-
-
-def _count_waiting_by_index(connection: Connection) -> None:
-    """Count what waits, and skip what is not yet due, without looking at the addresses themselves."""
-    connection.execute(text("DROP INDEX urls_waiting"))
-    columns = "site, lane, rank, depth, id, due_at"
-    connection.execute(text(f"CREATE INDEX urls_waiting ON urls ({columns}) WHERE due_at IS NOT NULL"))
-
-
-_WATCHING = """
-CREATE TABLE watches (id {number} NOT NULL REFERENCES urls (id), site {number} NOT NULL REFERENCES sites (id),
- options TEXT NOT NULL, notes TEXT DEFAULT '' NOT NULL, added_at {real} NOT NULL, ended_at {real}, PRIMARY KEY (id));
-CREATE TABLE regions ({own_number}, watch {number} NOT NULL REFERENCES watches (id), number INTEGER NOT NULL,
- name TEXT NOT NULL, kind TEXT NOT NULL, pattern TEXT NOT NULL, columns TEXT NOT NULL, shapes TEXT NOT NULL,
- newest TEXT NOT NULL, sticky TEXT NOT NULL, rank INTEGER NOT NULL, shown INTEGER NOT NULL, has_gap BOOLEAN NOT NULL,
- estimator TEXT NOT NULL,
- wait_s {real}, expected {real} NOT NULL, risk {real} NOT NULL, rate {real} NOT NULL, why TEXT NOT NULL,
- first_at {real} NOT NULL, seen_at {real} NOT NULL, missing INTEGER NOT NULL, looks INTEGER NOT NULL,
- records BIGINT NOT NULL, lost BIGINT NOT NULL, PRIMARY KEY (id), UNIQUE (watch, number));
-CREATE TABLE looks ({own_number}, region {number} NOT NULL REFERENCES regions (id), at {real} NOT NULL,
- since_s {real}, shown INTEGER, new INTEGER NOT NULL, known INTEGER NOT NULL, recovered INTEGER NOT NULL,
- lost INTEGER NOT NULL, is_full BOOLEAN NOT NULL, has_gap BOOLEAN NOT NULL, requests INTEGER NOT NULL, wait_s {real},
- expected {real} NOT NULL, risk {real} NOT NULL, rate {real} NOT NULL, why TEXT NOT NULL, PRIMARY KEY (id));
-CREATE TABLE cursors (name TEXT NOT NULL, position BIGINT NOT NULL, PRIMARY KEY (name));
-ALTER TABLE records ADD COLUMN watch {number};
-DROP INDEX urls_waiting;
-CREATE INDEX urls_waiting ON urls (site, lane, rank, depth, id, due_at, kind) WHERE due_at IS NOT NULL;
-CREATE INDEX urls_watched ON urls (site, lane, rank, depth, id, due_at, kind)
- WHERE due_at IS NOT NULL AND kind IN ('list', 'item');
-CREATE INDEX records_watched ON records (id) WHERE watch IS NOT NULL;
-CREATE INDEX records_of_watch ON records (watch, id) WHERE watch IS NOT NULL;
-CREATE INDEX ix_watches_site ON watches (site);
-CREATE INDEX looks_region ON looks (region, id)
-"""
-
-
-def _make_room_for_watches(connection: Connection) -> None:
-    """Keep list pages that are watched, their regions and a journal beside what is crawled."""
-    _run(connection, _WATCHING)
-
-
-_SHARING = """
-ALTER TABLE sites ADD COLUMN learner TEXT;
-ALTER TABLE sites ADD COLUMN learner_until {real};
-ALTER TABLE bodies ADD COLUMN store TEXT;
-CREATE TABLE assignments ({own_number}, site {number} NOT NULL REFERENCES sites (id), kind TEXT NOT NULL,
- start TEXT NOT NULL, options TEXT NOT NULL, state TEXT NOT NULL, why TEXT DEFAULT '' NOT NULL,
- attempts INTEGER DEFAULT '0' NOT NULL, added_at {real} NOT NULL, began_at {real}, ended_at {real}, PRIMARY KEY (id),
- UNIQUE (site, kind));
-CREATE TABLE workers (owner TEXT NOT NULL, name TEXT NOT NULL, made_by TEXT NOT NULL, began_at {real} NOT NULL,
- seen_at {real} NOT NULL, heartbeat_s {real} NOT NULL, places INTEGER NOT NULL, sites TEXT DEFAULT '[]' NOT NULL,
- number BIGINT, PRIMARY KEY (owner));
-CREATE TABLE requests ({own_number}, crawl TEXT NOT NULL, key {bytes}, lane TEXT NOT NULL, url TEXT NOT NULL,
- priority INTEGER NOT NULL, request TEXT NOT NULL, state TEXT NOT NULL, owner TEXT, until {real},
- found_at {real} NOT NULL, ended_at {real}, PRIMARY KEY (id), UNIQUE (crawl, key));
-CREATE INDEX requests_waiting ON requests (crawl, lane, priority DESC, id) WHERE state = 'waiting';
-CREATE INDEX requests_held ON requests (owner) WHERE owner IS NOT NULL
-"""
-
-
-def _make_room_for_others(connection: Connection) -> None:
-    """Keep what is handed over to workers, who learns a site, bodies kept elsewhere and requests of other crawlers."""
-    _run(connection, _SHARING)
-
-
 _PLAIN_NAMES = """
 DROP INDEX urls_waiting;
 DROP INDEX urls_watched;
@@ -152,26 +77,17 @@ def _make_room_for_pages_as_they_came(connection: Connection) -> None:
 
 def _run(connection: Connection, statements: str) -> None:
     if connection.dialect.name == "sqlite":
-        kinds = {"number": "INTEGER", "own_number": "id INTEGER NOT NULL", "real": "DOUBLE", "bytes": "BLOB"}
+        kinds = {"number": "INTEGER", "real": "DOUBLE", "bytes": "BLOB"}
     else:
-        kinds = {"number": "BIGINT", "own_number": "id BIGSERIAL NOT NULL", "real": "DOUBLE PRECISION"}
-        kinds |= {"bytes": "BYTEA"}
+        kinds = {"number": "BIGINT", "real": "DOUBLE PRECISION", "bytes": "BYTEA"}
     for statement in statements.format(**kinds).replace("\n", "").split(";"):
         connection.execute(text(statement))
 
 
-# MIGRATIONS[n] makes version n + 2 out of version n + 1, inside the transaction that opens the archive. Append only:
-# archives of every version are out there. tests/archive/version_*.sql keeps old ones.
-MIGRATIONS: tuple[Callable[[Connection], None], ...] = (
-    _index_fetches_by_site,
-    _add_checksums,
-    _count_waiting_by_index,
-    _make_room_for_watches,
-    _make_room_for_others,
-    _use_plain_names,
-    _make_room_for_pages_as_they_came,
-)
-FIRST_VERSION = 1
+# Each makes the next version out of the one before, from FIRST_VERSION on, inside the transaction that opens the
+# archive. Append only: archives of every version since are out there. tests/archive/version_6.sql keeps an old one.
+MIGRATIONS: tuple[Callable[[Connection], None], ...] = (_use_plain_names, _make_room_for_pages_as_they_came)
+FIRST_VERSION = 6  # older ones were never part of a release
 
 
 def newest_version() -> int:
@@ -236,8 +152,13 @@ def _migrate(connection: Connection, where: str) -> None:
 
 def _version(connection: Connection, where: str) -> int:
     found = connection.execute(select(ARCHIVE.c.version)).scalar()
-    if found is None or found < FIRST_VERSION:
+    if found is None:
         raise ArchiveFailed(f"{where}: the archive does not say which version it is")
+    if found < FIRST_VERSION:
+        raise ArchiveFailed(
+            f"{where}: the archive was made before the first release of scythe (its version is {found}, this one reads "
+            f"{FIRST_VERSION} to {newest_version()}): crawl into a new one"
+        )
     if found > newest_version():
         raise ArchiveFailed(
             f"{where}: the archive was written by a newer scythe (its version is {found}, this one reads up to "

@@ -260,7 +260,7 @@ EXTRACTIONS = Table(
     Column("cut_fields", Integer, nullable=False),
     Column("tree_fields", Integer, nullable=False),
     Column("missing_fields", Integer, nullable=False),
-    Column("checksum", LargeBinary),  # of the texts in this row, CHECKED; NULL: written by version 1
+    Column("checksum", LargeBinary),  # of the texts in this row, CHECKED; NULL: of an old archive
     Column("profile", Integer),  # profiles.version by which it was extracted; 0: nothing was learned; NULL: unknown
     Column("made_by", Text, nullable=False, server_default=""),  # version of scythe; empty: unknown
 )
