@@ -17,10 +17,9 @@ from scythe.archive.archive import Archive
 from scythe.archive.frontier import add_urls, next_tasks
 from scythe.archive.open import open_archive
 from scythe.archive.outcomes import store_outcomes
-from scythe.archive.profile_history import save_profile
 from scythe.archive.schema import digest_text
 from scythe.archive.site_health import count_archive
-from scythe.archive.stored_sites import add_site
+from scythe.archive.stored_sites import add_site, save_profile
 from scythe.archive.watches import add_watch
 from scythe.crawl_model import Extracted, FoundUrl, Looked, Outcome, Task
 from scythe.demo import site as demo_site

@@ -26,12 +26,11 @@ from scythe.archive.dictionaries import pack
 from scythe.archive.frontier import add_urls, next_tasks
 from scythe.archive.open import open_archive
 from scythe.archive.outcomes import store_outcomes
-from scythe.archive.profile_history import save_profile
 from scythe.archive.results import PageQuery
 from scythe.archive.retrieval import read_raw
 from scythe.archive.schema import BODIES, DICTIONARIES
 from scythe.archive.stored_documents import is_cold, to_extracted
-from scythe.archive.stored_sites import add_site
+from scythe.archive.stored_sites import add_site, save_profile
 from scythe.crawl_model import FoundUrl, Outcome, Raw, Task
 from scythe.crawling.refill import refill
 from scythe.model import DEFAULT_FIELDS

@@ -3,9 +3,8 @@ from tests.archive.visiting import HOST, SITE, begin, done, extracted, found, li
 from scythe.archive.archive import Archive
 from scythe.archive.frontier import add_urls
 from scythe.archive.outcomes import store_outcomes
-from scythe.archive.profile_history import save_profile
 from scythe.archive.site_health import count_archive, count_sites
-from scythe.archive.stored_sites import add_site, learned_sites
+from scythe.archive.stored_sites import add_site, learned_sites, save_profile
 from scythe.crawl_model import ArchiveCounts, FoundUrl
 from scythe.url import Url
 

@@ -9,10 +9,9 @@ from scythe.archive.archive import Archive
 from scythe.archive.frontier import add_urls
 from scythe.archive.open import open_archive
 from scythe.archive.outcomes import store_outcomes
-from scythe.archive.profile_history import save_profile, save_robots
 from scythe.archive.results import StoredRobots
 from scythe.archive.site_health import Reason, read_health
-from scythe.archive.stored_sites import add_site
+from scythe.archive.stored_sites import add_site, save_profile, save_robots
 from scythe.crawl_model import FoundUrl, Outcome, Task
 from scythe.url import Url
 

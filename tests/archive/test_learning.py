@@ -9,7 +9,9 @@ import pytest
 
 from scythe.archive.archive import Archive
 from scythe.archive.host_leases import Owner
-from scythe.archive.profile_history import (
+from scythe.archive.results import LearningState
+from scythe.archive.stored_sites import (
+    add_site,
     claim_learning,
     leave_learning,
     newest_version,
@@ -17,8 +19,6 @@ from scythe.archive.profile_history import (
     save_profile,
     stored_profile,
 )
-from scythe.archive.results import LearningState
-from scythe.archive.stored_sites import add_site
 from scythe.url import Url
 
 NOW = datetime(2026, 5, 1, 12, tzinfo=UTC)

@@ -10,7 +10,7 @@ from sqlalchemy import Connection, Engine, event, inspect, text
 from tests.archive.visiting import HOST, NOW, SITE, begin, done, later, prose
 
 from scythe.archive import archive as archives
-from scythe.archive import migrations
+from scythe.archive import open as opening
 from scythe.archive.frontier import next_tasks
 from scythe.archive.open import open_archive
 from scythe.archive.outcomes import store_outcomes
@@ -216,7 +216,7 @@ def test_an_archive_of_version_6_in_postgresql_is_brought_up_to_date(postgres_ur
         assert describe_tables(connection) != new
     with open_archive(postgres_url) as archive, archive.reading() as connection:
         assert describe_tables(connection) == new
-        assert connection.execute(text("SELECT version FROM scythe_archive")).scalar() == migrations.newest_version()
+        assert connection.execute(text("SELECT version FROM scythe_archive")).scalar() == opening.newest_version()
 
 
 def describe_tables(connection: Connection) -> set[str]:
@@ -230,7 +230,7 @@ def describe_tables(connection: Connection) -> set[str]:
 
 def test_who_comes_second_finds_the_tables_made(where: str) -> None:
     with open_archive(where) as archive, archive.writing() as connection:
-        migrations.prepare(connection, where, create=True)
+        opening.prepare(connection, where, create=True)
         assert connection.execute(text("SELECT count(*) FROM scythe_archive")).scalar() == 1
 
 
@@ -239,7 +239,7 @@ def test_an_archive_made_from_a_source_tree_says_so(tmp_path: Path, monkeypatch:
         raise PackageNotFoundError(name)
 
     monkeypatch.setattr("scythe.version.version_of", not_installed)
-    monkeypatch.setattr(migrations, "version", version.__wrapped__)  # as in a process that did not ask yet
+    monkeypatch.setattr(opening, "version", version.__wrapped__)  # as in a process that did not ask yet
     with open_archive(tmp_path / "a.db") as archive, archive.reading() as connection:
         assert connection.execute(text("SELECT made_by FROM scythe_archive")).scalar() == "source"
 
@@ -320,7 +320,7 @@ def test_indexes_that_somebody_dropped_are_made_again(where: str) -> None:
     assert len(drop_indexes(where)) > 10
     with open_archive(where, create=False) as archive:
         with archive.reading() as connection:
-            assert migrations.missing_indexes(connection) == []
+            assert opening.missing_indexes(connection) == []
         assert verify_archive(archive) == []
         assert newest_records(archive, 9, watches=None) == []  # SQLite is told which index to take, and refuses else
 
@@ -369,23 +369,23 @@ def test_an_archive_on_a_disk_that_can_only_be_read_is_read_without_files_beside
 def test_migrations_run_in_order_and_once(where: str, monkeypatch: pytest.MonkeyPatch) -> None:
     with open_archive(where) as archive:
         begin(archive, "a")
-    known = migrations.MIGRATIONS
-    monkeypatch.setattr(migrations, "MIGRATIONS", (*known, add_colour, paint))
+    known = opening.MIGRATIONS
+    monkeypatch.setattr(opening, "MIGRATIONS", (*known, add_colour, paint))
     for _ in range(2):
         with open_archive(where) as archive, archive.reading() as connection:
             assert connection.execute(text("SELECT colour FROM sites")).all() == [("green",)]
             found = connection.execute(text("SELECT version FROM scythe_archive")).scalar()
-            assert found == migrations.FIRST_VERSION + len(known) + 2
+            assert found == opening.FIRST_VERSION + len(known) + 2
 
 
 def test_a_migration_that_fails_leaves_the_archive_as_it_was(where: str, monkeypatch: pytest.MonkeyPatch) -> None:
     with open_archive(where) as archive:
         begin(archive, "a")
-    known = migrations.MIGRATIONS
-    monkeypatch.setattr(migrations, "MIGRATIONS", (*known, add_colour, add_colour))
+    known = opening.MIGRATIONS
+    monkeypatch.setattr(opening, "MIGRATIONS", (*known, add_colour, add_colour))
     with pytest.raises(ArchiveFailed, match="could not be written"):
         open_archive(where)
-    monkeypatch.setattr(migrations, "MIGRATIONS", known)
+    monkeypatch.setattr(opening, "MIGRATIONS", known)
     with open_archive(where) as archive, archive.reading() as connection:
         (site,) = connection.execute(text("SELECT * FROM sites")).mappings()
         assert "colour" not in site

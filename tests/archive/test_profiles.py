@@ -1,9 +1,8 @@
 from tests.archive.visiting import NOW, begin, later
 
 from scythe.archive.archive import Archive
-from scythe.archive.profile_history import load_robots, save_profile, save_robots, stored_profile
 from scythe.archive.results import StoredRobots
-from scythe.archive.stored_sites import add_site, site_rows
+from scythe.archive.stored_sites import add_site, load_robots, save_profile, save_robots, site_rows, stored_profile
 
 
 def test_a_profile_gets_a_version_when_it_changed(archive: Archive) -> None:

@@ -4,9 +4,15 @@ import pytest
 from tests.archive.visiting import HOST, SITE
 
 from scythe.archive.open import open_archive
-from scythe.archive.profile_history import save_profile, stored_profile
-from scythe.archive.site_profiles import is_in_archive, read_profile, write_profile
-from scythe.archive.stored_sites import add_site, find_site
+from scythe.archive.stored_sites import (
+    add_site,
+    find_site,
+    is_in_archive,
+    read_profile,
+    save_profile,
+    stored_profile,
+    write_profile,
+)
 from scythe.errors import BadInput
 
 

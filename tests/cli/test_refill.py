@@ -7,7 +7,7 @@ from tests.cli.conftest import Run, Terminal
 from tests.crawling.test_refill import HOST, NEWS, PAGES_AT_HAND, headlines, learned, read_all, store, teach
 
 from scythe.archive.open import open_archive
-from scythe.archive.profile_history import save_profile
+from scythe.archive.stored_sites import save_profile
 from scythe.cli.refill import _describe, _refill
 from scythe.crawling.refill import RefillCounts
 

@@ -12,7 +12,7 @@ from hashlib import sha256
 from scythe.archive.archive import Archive
 from scythe.archive.host_leases import Owner
 from scythe.archive.open import open_archive
-from scythe.archive.profile_history import save_learned
+from scythe.archive.stored_sites import save_learned
 from scythe.crawl_model import Outcome, Receipt
 from scythe.crawling.crawl import Crawl
 from scythe.crawling.crawl_options import CrawlOptions

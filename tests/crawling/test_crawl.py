@@ -13,11 +13,10 @@ import scythe
 from scythe.archive.archive import Archive
 from scythe.archive.frontier import add_urls
 from scythe.archive.open import open_archive
-from scythe.archive.profile_history import stored_profile
 from scythe.archive.results import PageQuery, StoredPage
 from scythe.archive.retrieval import read_pages, read_raw
 from scythe.archive.site_health import count_archive
-from scythe.archive.stored_sites import site_rows
+from scythe.archive.stored_sites import site_rows, stored_profile
 from scythe.archive.verify import verify_archive
 from scythe.archive.watches import add_watch, due_watches, watch_rows
 from scythe.crawl_model import FoundUrl, Outcome, Receipt

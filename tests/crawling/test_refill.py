@@ -18,7 +18,6 @@ from scythe.archive.archive import Archive
 from scythe.archive.frontier import add_urls, next_tasks, requeue
 from scythe.archive.open import open_archive
 from scythe.archive.outcomes import store_outcomes
-from scythe.archive.profile_history import save_profile
 from scythe.archive.results import PageQuery, SearchQuery
 from scythe.archive.retrieval import read_pages, read_records
 from scythe.archive.schema import EXTRACTIONS, PAGES, PROFILES
@@ -26,7 +25,7 @@ from scythe.archive.search import run_search
 from scythe.archive.search_index import index_new
 from scythe.archive.stale_versions import count_stale, rewrite, stale_versions, wanted_now
 from scythe.archive.stored_documents import to_document, to_extracted
-from scythe.archive.stored_sites import add_site, find_site, save_notes
+from scythe.archive.stored_sites import add_site, find_site, save_notes, save_profile
 from scythe.archive.verify import verify_archive
 from scythe.crawl_model import Extracted, FoundUrl, Outcome, Raw, Task
 from scythe.crawling.crawl import crawl

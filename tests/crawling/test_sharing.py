@@ -20,10 +20,9 @@ from tests.fetch.server import Server, page, serve
 
 from scythe.archive.archive import Archive
 from scythe.archive.open import open_archive
-from scythe.archive.profile_history import newest_version, save_profile, stored_profile
 from scythe.archive.results import PageQuery
 from scythe.archive.retrieval import read_pages
-from scythe.archive.stored_sites import add_site
+from scythe.archive.stored_sites import add_site, newest_version, save_profile, stored_profile
 from scythe.archive.verify import verify_archive
 from scythe.engine.context import open_kit
 from scythe.engine.site_learning import Learning

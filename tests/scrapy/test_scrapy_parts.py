@@ -26,8 +26,7 @@ from scrapy.utils.reactor import is_reactor_installed
 
 import scythe
 from scythe import scrapy as plugin
-from scythe.archive.profile_history import save_profile
-from scythe.archive.stored_sites import site_rows
+from scythe.archive.stored_sites import save_profile, site_rows
 from scythe.demo.build import site
 from scythe.engine.worker_protocol import Caps, SiteSetup
 from scythe.errors import BadInput, MissingExtra

@@ -14,8 +14,7 @@ from tests.web.payloads import rounds
 from scythe.archive.archive import Archive
 from scythe.archive.frontier import add_urls, next_tasks, requeue
 from scythe.archive.outcomes import store_outcomes
-from scythe.archive.profile_history import save_profile
-from scythe.archive.stored_sites import add_site
+from scythe.archive.stored_sites import add_site, save_profile
 from scythe.archive.watches import add_watch
 from scythe.crawl_model import Extracted, FoundUrl
 from scythe.errors import BadInput

@@ -20,8 +20,7 @@ from tests.web.conftest import demo_pages
 
 from scythe import Site
 from scythe.archive.open import open_archive
-from scythe.archive.profile_history import save_profile
-from scythe.archive.stored_sites import add_site
+from scythe.archive.stored_sites import add_site, save_profile
 from scythe.fetch import guard
 from scythe.fetch.fetch_options import FetchOptions
 from scythe.web.app import all_operations

@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from scythe.archive.profile_history import save_profile
-from scythe.archive.stored_sites import add_site
+from scythe.archive.stored_sites import add_site, save_profile
 from scythe.errors import BadInput
 from scythe.fetch.inputs import LoadedPage
 from scythe.site.rules import Profile

@@ -17,8 +17,8 @@ from tests.workers.test_tending import Desk, desk
 
 from scythe.archive.archive import Archive
 from scythe.archive.open import open_archive
-from scythe.archive.profile_history import stored_profile
 from scythe.archive.results import AssignmentRow
+from scythe.archive.stored_sites import stored_profile
 from scythe.engine.context import open_kit
 from scythe.errors import ArchiveFailed, BadInput, FetchFailed, MissingExtra
 from scythe.watching.watch_options import ListOptions

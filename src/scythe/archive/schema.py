@@ -80,7 +80,7 @@ ARCHIVE = Table(
     "scythe_archive",
     TABLES,
     Column("id", Integer, CheckConstraint("id = 1"), primary_key=True, autoincrement=False),
-    Column("version", Integer, nullable=False),  # of the tables: migrations.VERSION
+    Column("version", Integer, nullable=False),  # of the tables
     Column("made_at", Double, nullable=False),
     Column("made_by", Text, nullable=False),  # version of scythe
 )

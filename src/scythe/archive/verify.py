@@ -8,8 +8,8 @@ from sqlalchemy import Connection, Select, Table, func, or_, select, text
 
 from scythe.archive.archive import Archive, sound
 from scythe.archive.bodies import read_body
-from scythe.archive.migrations import missing_indexes
 from scythe.archive.observations import unreadable_lists
+from scythe.archive.open import missing_indexes
 from scythe.archive.schema import (
     BODIES,
     CHECKED,

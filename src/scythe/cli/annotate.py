@@ -102,7 +102,7 @@ class LabelJob:
     """What a command works on: a profile, there or to be made, and pages."""
 
     def __init__(self, site: str, pages: Sequence[str], base: str | None, fetch: FetchOptions, delay_s: float) -> None:
-        from scythe.archive.site_profiles import is_in_archive
+        from scythe.archive.stored_sites import is_in_archive
 
         path = Path(site)
         self.site = site
@@ -147,7 +147,7 @@ def find_target(job: LabelJob, output: str | None, *, names_new: bool = True) ->
 
 def open_annotating(job: LabelJob, target: Path, serving: ServeWish, *, by: str | None, method: str | None) -> None:
     """Serve the page for annotating until it is interrupted. Raises BadInput, OSError."""
-    from scythe.archive.site_profiles import is_in_archive
+    from scythe.archive.stored_sites import is_in_archive
     from scythe.site.profile import open_profile
     from scythe.web.annotate.annotate_session import AnnotationSessions
     from scythe.web.state import State, StateOptions

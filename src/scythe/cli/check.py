@@ -63,7 +63,7 @@ class Report:
 def check(
     profile: CheckedPath, pages: MorePages = None, url: BaseUrl = None, as_json: AsJson = False, *, fetch: FetchOptions
 ) -> int:
-    from scythe.archive.site_profiles import is_in_archive
+    from scythe.archive.stored_sites import is_in_archive
 
     if not pages and is_in_archive(profile):
         return _check_archive(profile, as_json=as_json)

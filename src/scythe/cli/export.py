@@ -140,7 +140,7 @@ def export(
 
 def _export_profile(where: str, sites: list[str], output: str | None, *, quiet: bool) -> int:
     """Write what was learned of one site as a profile file."""
-    from scythe.archive.site_profiles import is_in_archive, read_profile
+    from scythe.archive.stored_sites import is_in_archive, read_profile
 
     if len(sites) > 1 or not is_in_archive(where):
         raise BadInput("a profile is that of one site of an archive: name it with --site HOST")

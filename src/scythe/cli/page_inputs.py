@@ -256,7 +256,7 @@ def _reading(path: str) -> Iterator[None]:
 
 def load_site(path: str) -> Site:
     """Load a profile of a file or an archive. Raises BadInput with the path where that is not possible."""
-    from scythe.archive.site_profiles import is_in_archive, read_profile
+    from scythe.archive.stored_sites import is_in_archive, read_profile
     from scythe.site.site import Site
 
     with _reading(path):
@@ -268,7 +268,7 @@ def save_site(path: str, site: Site, start: str | None = None) -> None:
 
     A site that the archive does not have is added where one of its pages is named as the `start`.
     """
-    from scythe.archive.site_profiles import is_in_archive, write_profile
+    from scythe.archive.stored_sites import is_in_archive, write_profile
 
     if is_in_archive(path):
         site.learn_lists()
@@ -279,7 +279,7 @@ def save_site(path: str, site: Site, start: str | None = None) -> None:
 
 def profile_at(path: str) -> Saved:
     """Open a profile without what extracting needs. Raises BadInput with the path where that is not possible."""
-    from scythe.archive.site_profiles import is_in_archive, read_profile
+    from scythe.archive.stored_sites import is_in_archive, read_profile
     from scythe.site.profile import load_profile, open_profile
 
     with _reading(path):

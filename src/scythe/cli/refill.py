@@ -58,7 +58,7 @@ def refill(
 
     learned = profile_text(profile)
     if learned is not None:
-        from scythe.archive.site_profiles import write_profile
+        from scythe.archive.stored_sites import write_profile
 
         write_profile(f"{archive}#{site[0]}" if site else archive, learned)
     with open_archive(archive, create=False, store=store) as opened:

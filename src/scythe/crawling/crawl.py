@@ -24,10 +24,8 @@ from scythe.archive.archive import Archive
 from scythe.archive.frontier import add_urls, next_due
 from scythe.archive.host_leases import host_rows, take_host, want_host
 from scythe.archive.open import open_archive
-from scythe.archive.profile_history import save_profile
-from scythe.archive.site_profiles import read_profile
 from scythe.archive.stored_documents import to_document
-from scythe.archive.stored_sites import count_pages, enter_site, save_notes
+from scythe.archive.stored_sites import count_pages, enter_site, read_profile, save_notes, save_profile
 from scythe.crawl_model import HostLease, Outcome, Receipt, Task
 from scythe.crawling.crawl_options import USUAL_PARTS, CrawlOptions, recall_parts
 from scythe.crawling.judge_response import Judge

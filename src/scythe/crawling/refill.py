@@ -15,11 +15,10 @@ from typing import Any
 import msgspec
 
 from scythe.archive.archive import Archive
-from scythe.archive.profile_history import stored_profile
 from scythe.archive.results import SiteRow
 from scythe.archive.stale_versions import StaleVersion, Wanted, count_stale, rewrite, stale_versions, wanted_now
 from scythe.archive.stored_documents import plain_field, to_extracted
-from scythe.archive.stored_sites import find_site, load_notes, site_rows
+from scythe.archive.stored_sites import find_site, load_notes, site_rows, stored_profile
 from scythe.crawl_model import Extracted
 from scythe.crawling.crawl_options import USUAL_PARTS, recall_parts
 from scythe.errors import BadInput, ScytheError

@@ -11,9 +11,8 @@ from time import monotonic
 
 from scythe.archive.archive import Archive
 from scythe.archive.open import open_archive
-from scythe.archive.profile_history import stored_profile
 from scythe.archive.site_health import count_archive
-from scythe.archive.stored_sites import site_rows
+from scythe.archive.stored_sites import site_rows, stored_profile
 from scythe.demo.build import DemoPage
 from scythe.demo.crawl_results import (
     KindRow,

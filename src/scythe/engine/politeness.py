@@ -12,8 +12,8 @@ from time import monotonic
 from typing import Protocol
 from urllib.parse import urlsplit
 
-from scythe.archive.profile_history import load_robots, save_robots
 from scythe.archive.results import StoredRobots
+from scythe.archive.stored_sites import load_robots, save_robots
 from scythe.engine.archive_thread import ArchiveThread
 from scythe.engine.host_queue import HostQueue
 from scythe.engine.run_options import RunOptions

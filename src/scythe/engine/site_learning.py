@@ -11,9 +11,8 @@ from time import monotonic
 
 from scythe.archive.archive import Archive
 from scythe.archive.host_leases import Owner
-from scythe.archive.profile_history import leave_learning, save_learned
 from scythe.archive.results import LearningState
-from scythe.archive.stored_sites import take_learning
+from scythe.archive.stored_sites import leave_learning, save_learned, take_learning
 from scythe.engine.context import RunContext
 from scythe.engine.worker_protocol import Job, SiteSetup, WorkerAnswer
 from scythe.site.learning_cost import LearningCost

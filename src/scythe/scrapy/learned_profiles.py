@@ -14,8 +14,14 @@ from functools import partial
 from pathlib import Path
 from typing import Protocol
 
-from scythe.archive.profile_history import claim_learning, leave_learning, save_learned, stored_profile
-from scythe.archive.stored_sites import add_site, find_site
+from scythe.archive.stored_sites import (
+    add_site,
+    claim_learning,
+    find_site,
+    leave_learning,
+    save_learned,
+    stored_profile,
+)
 from scythe.crawling.scope import host_of
 from scythe.engine.sampling import Kept
 from scythe.engine.worker_pool import open_pool

@@ -6,9 +6,8 @@ import threading
 import time
 
 from scythe.archive.archive import Archive
-from scythe.archive.profile_history import stored_profile
 from scythe.archive.site_health import count_sites
-from scythe.archive.stored_sites import find_site
+from scythe.archive.stored_sites import find_site, stored_profile
 from scythe.crawl_model import ArchiveCounts
 from scythe.site.site import Site
 from scythe.web.recent import Recent

@@ -16,8 +16,7 @@ from typing import TypeVar, cast
 
 from scythe.archive.archive import Archive
 from scythe.archive.open import name_archive, open_archive
-from scythe.archive.profile_history import save_profile, stored_profile
-from scythe.archive.stored_sites import add_site, find_site, site_rows
+from scythe.archive.stored_sites import add_site, find_site, save_profile, site_rows, stored_profile
 from scythe.crawling.refill import RefillCounts, is_stale, refill
 from scythe.errors import BadInput, ScytheError
 from scythe.fetch.fetch_options import FetchOptions

@@ -12,9 +12,8 @@ from typing import Any, TypeVar
 from scythe.archive.archive import Archive
 from scythe.archive.assignments import add_assignment, end_assignment, load_assignments
 from scythe.archive.frontier import requeue
-from scythe.archive.profile_history import save_profile
 from scythe.archive.results import AssignmentRow
-from scythe.archive.stored_sites import add_site
+from scythe.archive.stored_sites import add_site, save_profile
 from scythe.archive.watches import watch_rows
 from scythe.crawling.crawl import REVISITED
 from scythe.crawling.crawl_options import CrawlOptions

@@ -14,10 +14,9 @@ from tests.faults.io.scenario import ARCHIVE, ORIGIN, OUTPUTS, PROFILES, Scenari
 
 from scythe.archive.archive import Archive
 from scythe.archive.open import open_archive
-from scythe.archive.profile_history import load_robots, stored_profile
 from scythe.archive.results import PageQuery
 from scythe.archive.retrieval import read_pages, read_raw
-from scythe.archive.stored_sites import find_site, load_notes
+from scythe.archive.stored_sites import find_site, load_notes, load_robots, stored_profile
 from scythe.archive.verify import verify_archive
 from scythe.archive.watches import load_cursor, watch_rows
 from scythe.errors import ScytheError

@@ -19,12 +19,11 @@ from scythe.archive.frontier import add_urls, next_tasks, settle
 from scythe.archive.host_leases import Owner, keep_host, leave_host, take_host
 from scythe.archive.open import open_archive
 from scythe.archive.outcomes import store_outcomes
-from scythe.archive.profile_history import newest_version, save_profile, save_robots
 from scythe.archive.results import StoredRobots
 from scythe.archive.retrieval import new_records, newest_records
 from scythe.archive.search_index import index_new
 from scythe.archive.site_health import count_archive
-from scythe.archive.stored_sites import add_site, save_notes
+from scythe.archive.stored_sites import add_site, newest_version, save_notes, save_profile, save_robots
 from scythe.archive.watches import add_watch, load_cursor, save_cursor, watch_rows
 from scythe.crawl_model import Outcome, Task
 from scythe.output.archive_export import export_archive, plan_export

@@ -12,8 +12,7 @@ from tests.web.asking import call
 from tests.web.conftest import demo_pages, make_state
 
 from scythe import Site, read
-from scythe.archive.profile_history import save_profile
-from scythe.archive.stored_sites import add_site
+from scythe.archive.stored_sites import add_site, save_profile
 from scythe.errors import BadInput, FetchFailed
 from scythe.fetch.fetch_options import FetchOptions
 from scythe.web.documents.documents import (

@@ -13,10 +13,9 @@ from tests.web.conftest import NARROW, Look, demo_pages, make_state
 
 from scythe.archive.frontier import add_urls, next_tasks
 from scythe.archive.outcomes import store_outcomes
-from scythe.archive.profile_history import save_profile, save_robots
 from scythe.archive.results import StoredRobots
 from scythe.archive.site_health import read_health
-from scythe.archive.stored_sites import add_site, find_site
+from scythe.archive.stored_sites import add_site, find_site, save_profile, save_robots
 from scythe.crawl_model import FoundUrl, Outcome
 from scythe.demo import site as demo_site
 from scythe.site.drift import Change, Drift, DriftEvent

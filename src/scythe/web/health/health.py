@@ -9,7 +9,6 @@ from typing import Annotated, Any
 
 from msgspec import Meta
 
-from scythe.archive.profile_history import stored_profile
 from scythe.archive.results import HostRow, SiteRow, StoredRobots
 from scythe.archive.site_health import (
     FAILED,
@@ -21,7 +20,7 @@ from scythe.archive.site_health import (
     read_health,
     read_versions,
 )
-from scythe.archive.stored_sites import find_site, site_rows
+from scythe.archive.stored_sites import find_site, site_rows, stored_profile
 from scythe.crawl_model import ArchiveCounts
 from scythe.errors import BadInput
 from scythe.fetch.robots import parse_robots
