@@ -6,6 +6,7 @@ import json
 import pickle
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -210,8 +211,37 @@ def test_xhtml_with_an_xml_declaration_is_html() -> None:
 
 @pytest.mark.parametrize("argument", [None, 1, ["<p>"], {"html": "<p>"}])
 def test_a_page_of_another_type_is_bad_input(argument: object) -> None:
-    with pytest.raises(BadInput, match="html must be str, bytes or Page, not"):
+    with pytest.raises(BadInput, match="html must be str, bytes, Path or Page, not"):
         scythe.read(argument)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ("https://ada:secret@a.example/x", "an address, not a page: scythe.get"),
+        ("saved/page.html", "the name of a file, not a page: give Path"),
+        ("  PAGE.HTM\n", "the name of a file"),
+    ],
+)
+def test_what_names_a_page_is_no_page(given: str, said: str) -> None:
+    for reader in (scythe.read, scythe.read_lists):
+        with pytest.raises(BadInput, match=said) as raised:
+            reader(given)  # type: ignore[operator]
+        assert "secret" not in str(raised.value)
+
+
+@pytest.mark.parametrize("text", ["word", "see page.html", "<p>https://a.example/</p>", "https://a.example/ is it", ""])
+def test_texts_that_are_no_names_are_read(text: str) -> None:
+    assert scythe.read(text).why != "" or scythe.read(text).text
+
+
+def test_a_path_is_read_as_a_file_with_the_address_it_was_saved_from(tmp_path: Path) -> None:
+    file = tmp_path / "page.html"
+    file.write_text(f"<!-- saved from url=(0020)https://a.example/x --><div><p>{SENTENCES}</p></div>")
+    assert (scythe.read(file).text, scythe.read(file).url) == (SENTENCES, "https://a.example/x")
+    assert scythe.read_lists(file) == ()
+    with pytest.raises(FileNotFoundError):
+        scythe.read(tmp_path / "none.html")
 
 
 def test_options_url_and_method_of_another_type_are_bad_input() -> None:

@@ -10,8 +10,10 @@ from collections.abc import Iterable
 from contextlib import aclosing
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 
 from scythe.errors import BadInput, FetchFailed
+from scythe.fetch.inputs import PAGE_SUFFIXES, is_address, saved_address
 from scythe.fetch.page_check import PLAIN_TEXT, header, is_html, sniff_bytes, sniff_text
 from scythe.limits import LIMITS
 from scythe.model import Document, Reading, RecordList, TextOptions
@@ -27,7 +29,7 @@ from scythe.reading.lists.list_methods import record_method as lists_method
 from scythe.reading.text import TextMethod
 from scythe.reading.text import method as text_method
 from scythe.reading.text.roles import CAPTION, COMMENT, TABLE, TITLE, roles
-from scythe.url import absolute
+from scythe.url import absolute, hide_users
 
 _LITTLE = 1_500  # characters; error pages, walls and loading screens of the page sets stay below
 _MISSING = re.compile(r"\b(?:404|410|not found|page not found|no longer available|does not exist)\b", re.IGNORECASE)
@@ -83,7 +85,7 @@ class Judging:
 
 
 def read(
-    html: str | bytes | Page,
+    html: str | bytes | Path | Page,
     url: str | None = None,
     *,
     method: str | TextMethod | None = None,
@@ -99,7 +101,8 @@ def read(
     that of the lists; `content_type` is the header the page came with;
     `image_method` says how the images are judged that the text method has no word on. Nothing asks for an image unless
     `image_sizes` does: it is given their addresses and returns their real sizes, when images are first wanted.
-    Raises BadInput when an argument has the wrong type or no method has that name.
+    A path is read as a file. Raises BadInput when an argument has the wrong type or no method has that name, and
+    OSError where a file cannot be read.
     """
     options = _checked(html, url, options, None if callable(method) else method)
     choose = method if callable(method) else text_method(method or options.method)
@@ -166,7 +169,7 @@ async def fetch_document(
 
 def read_by(
     choose: TextMethod,
-    html: str | bytes | Page,
+    html: str | bytes | Path | Page,
     url: str | None = None,
     *,
     options: TextOptions | None = None,
@@ -183,7 +186,7 @@ def read_by(
 
 
 def read_lists(
-    html: str | bytes | Page,
+    html: str | bytes | Path | Page,
     url: str | None = None,
     *,
     method: str = "auto",
@@ -208,8 +211,12 @@ def read_lists(
     return read_by(page)
 
 
-def _page(html: str | bytes | Page, url: str | None, content_type: str | None) -> tuple[Page | None, str]:
+def _page(html: str | bytes | Path | Page, url: str | None, content_type: str | None) -> tuple[Page | None, str]:
     """Return the page, None where there is no text to it, and what it is if it is not HTML."""
+    if isinstance(html, Path):
+        with html.open("rb") as file:
+            html = file.read(LIMITS.body_bytes + 1)
+        url = url or saved_address(html)
     if isinstance(html, bytes | bytearray | memoryview):
         kind = sniff_bytes(bytes(html[:4096]), content_type)
         if kind:
@@ -223,8 +230,10 @@ def _page(html: str | bytes | Page, url: str | None, content_type: str | None) -
 
 
 def _checked(html: object, url: object, options: object, method: object) -> TextOptions:
-    if not isinstance(html, str | bytes | bytearray | memoryview | Page):
-        raise BadInput(f"html must be str, bytes or Page, not {type(html).__name__}")
+    if not isinstance(html, str | bytes | bytearray | memoryview | Path | Page):
+        raise BadInput(f"html must be str, bytes, Path or Page, not {type(html).__name__}")
+    if isinstance(html, str) and (hint := _mistaken(html.strip())):
+        raise BadInput(f"html is {hint}")
     if url is not None and not isinstance(url, str):
         raise BadInput(f"url must be str or None, not {type(url).__name__}")
     if method is not None and not isinstance(method, str):
@@ -234,6 +243,17 @@ def _checked(html: object, url: object, options: object, method: object) -> Text
     if not isinstance(options, TextOptions):
         raise BadInput(f"options must be TextOptions, not {type(options).__name__}")
     return options
+
+
+def _mistaken(text: str) -> str:
+    """Say what a text is that names a page in place of being one, and what to call; "" for anything else."""
+    if len(text) > LIMITS.url_chars or "<" in text or len(text.split()) != 1:
+        return ""
+    if is_address(text):
+        return f"an address, not a page: scythe.get({hide_users(text)!r}) fetches it"
+    if Path(text).suffix.lower() in PAGE_SUFFIXES:
+        return f"the name of a file, not a page: give Path({text!r})"
+    return ""
 
 
 def _document(

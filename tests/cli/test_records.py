@@ -115,7 +115,7 @@ def test_attributes_are_names_and_values(records: Run, root: Path) -> None:
         (("tools.html", "-o", "out.xlsx"), ".csv .jsonl"),
         (("tools.html", "-f", "xml"), "known formats are table, csv"),
         (("tools.html", "-f", "parquet"), "name it with -o"),
-        (("tools.html", "--method", "depta"), "expected one of auto, mdr, stm"),
+        (("tools.html", "--method", "depta"), "expected one of auto; mdr:threshold=0.3"),
         (("tools.html", "--attributes", "--follow", "2"), "--follow"),
         (("tools.html", "--all", "--list", "2"), "--list names one list"),
     ],
@@ -222,8 +222,9 @@ def test_without_a_page_it_says_how_to_name_one(records: Run, arguments: tuple[s
 
 def test_what_is_no_page_is_told_and_the_rest_is_read(records: Run, tools: Path, tmp_path: Path) -> None:
     (tmp_path / "paper.html").write_bytes(b"%PDF-1.7 \x00\x01")
-    done = records("paper.html", "tools.html", check=1)
-    assert "scythe: paper.html: not HTML: looks like PDF" in done.stderr
+    done = records("paper.html", "tools.html")
+    assert "scythe: paper.html: no records found: not HTML: looks like PDF" in done.stderr
+    assert records("paper.html", "--fail-on-empty", check=3).stdout == ""
     assert [row["title"] for row in rows_of(done.stdout)] == GOODS
 
 

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from tests.fetch.server import by_path, page, serve
 
 import scythe
 from scythe.archive.archive import Archive
@@ -218,3 +219,33 @@ def test_addresses_of_this_machine_are_refused_unless_allowed(demo: DemoThread, 
     run, asked = crawl(demo, tmp_path / "a.db", replace(FAST, allow_private=False))
     assert (asked, run.tally.pages) == ([], 0)
     assert "robots.txt" in run.why_ended
+
+
+@pytest.mark.parametrize(
+    ("pages", "why"),
+    [
+        ({"/": page(b"not here", status="404 Not Found")}, "the server answered 404"),
+        ({"/": page(b"%PDF-1.7", "Content-Type: application/pdf")}, "no page: PDF"),
+        ({"/robots.txt": page(b"User-agent: *\nDisallow: /"), "/": page(b"<p>x")}, "robots.txt does not allow it"),
+        ({"/": page(b"busy", status="503 Service Unavailable")}, "the server answered 503"),
+    ],
+)
+def test_a_crawl_without_a_single_page_fails_or_keeps_the_failure(pages: dict[str, bytes], why: str) -> None:
+    options = CrawlOptions(delay=0, allow_private=True, patience_s=0.0, sitemaps=False)
+    with serve(by_path({"/robots.txt": page(b""), **pages})) as server:
+        with pytest.raises(scythe.FetchFailed, match=why):
+            list(scythe.crawl(server.url("/"), options=options))
+        (kept,) = scythe.crawl(server.url("/"), options=options, on_error="keep")
+    assert (kept.url, kept.text) == (server.url("/"), "")
+    assert why in kept.why
+
+
+def test_failures_of_single_pages_are_left_out_or_kept() -> None:
+    pages = {"/": page(b"<a href=/none>none</a><p>x</p>"), "/none": page(b"", status="410 Gone")}
+    options = CrawlOptions(delay=0, allow_private=True, sitemaps=False)
+    with serve(by_path({"/robots.txt": page(b""), **pages})) as server:
+        assert len(list(scythe.crawl(server.url("/"), options=options))) == 1
+        documents = {one.url: one.why for one in scythe.crawl(server.url("/"), options=options, on_error="keep")}
+    assert documents[server.url("/none")] == "the server answered 410"
+    with pytest.raises(BadInput, match="on_error must be raise or keep"):
+        scythe.crawl("http://a.example/", on_error="skip")  # type: ignore[arg-type]

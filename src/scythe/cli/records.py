@@ -230,9 +230,12 @@ def _read_one(
     began = time.perf_counter()
 
     def work() -> tuple[Page, tuple[RowBatch, ...]]:
-        page = _open(loaded)
-        batches = _batches(page, loaded.name if loaded.url is None else loaded.url, wish)
-        return page, batches
+        if kind:
+            return Page.from_bytes(b"", url=loaded.url), ()
+        page = Page.from_bytes(loaded.body, url=loaded.url, content_type=loaded.content_type)
+        return page, _batches(page, loaded.name if loaded.url is None else loaded.url, wish)
+
+    kind = sniff_bytes(loaded.body[:4096], loaded.content_type)
 
     done, complaint = (None, loaded.complaint) if loaded.complaint else attempt(work)
     if done is None:
@@ -240,7 +243,7 @@ def _read_one(
         complain(f"{loaded.name}: {complaint}")
         return None
     page, batches = done
-    _tell(loaded, page, batches, tally, wish)
+    _tell(loaded, page, batches, tally, wish, f": not HTML: looks like {kind}" if kind else "")
     if trail is not None and trail.is_repeat(batches):
         following = None
     else:
@@ -252,13 +255,6 @@ def _read_one(
     return following
 
 
-def _open(loaded: LoadedPage) -> Page:
-    kind = sniff_bytes(loaded.body[:4096], loaded.content_type)
-    if kind:
-        raise BadInput(f"not HTML: looks like {kind}")
-    return Page.from_bytes(loaded.body, url=loaded.url, content_type=loaded.content_type)
-
-
 def _batches(page: Page, name: str, wish: RecordParts) -> tuple[RowBatch, ...]:
     if wish.attributes:
         pairs = attribute_method(wish.method)(page)
@@ -268,12 +264,14 @@ def _batches(page: Page, name: str, wish: RecordParts) -> tuple[RowBatch, ...]:
     return tuple(numbered) if not wish.number else tuple(numbered[wish.number - 1 : wish.number])
 
 
-def _tell(loaded: LoadedPage, page: Page, batches: tuple[RowBatch, ...], tally: RunCounts, wish: RecordParts) -> None:
+def _tell(
+    loaded: LoadedPage, page: Page, batches: tuple[RowBatch, ...], tally: RunCounts, wish: RecordParts, why: str
+) -> None:
     """Say what is missing: records that were looked for, and what a limit or a broken connection took."""
     if not batches:
         tally.empty += 1
         wanted = "attributes" if wish.attributes else "records" if wish.number < 2 else f"list {wish.number}"
-        complain(f"{loaded.name}: no {wanted} found")
+        complain(f"{loaded.name}: no {wanted} found{why}")
     losses = [f"{loss.what} ({loss.count})" for loss in page.losses]
     if loaded.cut_at_bytes is not None:
         losses.append(f"download ended early, bytes received ({loaded.cut_at_bytes})")

@@ -18,7 +18,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Event
 from time import monotonic
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from scythe.archive.archive import Archive
 from scythe.archive.frontier import add_urls, next_due
@@ -53,6 +53,7 @@ _TOLD = 10  # names of fields
 _PAGES_UNDER_WAY = 4  # per request under way: fetched, in extraction or being stored
 _POLL_S = 0.2  # how often a host that another process holds is tried
 _COUNT_S = 1.0  # how often the addresses that wait are counted, for the one who looks
+_FAILED = ("failed", "gone", "refused", "other")  # states of addresses that gave no page
 REVISITED = ("done", "redirect", "failed", "gone", "refused")
 _COUNT_SHARE = 50  # times longer than a count takes
 _NOTES_S = 30.0
@@ -298,7 +299,7 @@ class Crawl:
         receipt = await self._clerk.store(outcome)
         self.tally.take(outcome, receipt)
         self._note_wanted()
-        if self._listener is not None and receipt.stored:
+        if self._listener is not None and (receipt.stored or outcome.state in (*_FAILED, "retry")):
             await self._listener(outcome, receipt)
         return receipt
 
@@ -423,6 +424,7 @@ def crawl(
     allow_private: bool | None = None,
     profile: Site | str | Path | None = None,
     store: str = "",
+    on_error: Literal["raise", "keep"] = "raise",
     options: CrawlOptions | None = None,
 ) -> Iterator[Document]:
     """Crawl a site and yield its pages as they are stored, each once.
@@ -431,9 +433,12 @@ def crawl(
     and yields only what is new. Without it everything is forgotten at the end. `delay` is in seconds, `profile` what
     was learned before; it and `options.parts` are kept with the site, for runs that do not say them. Responses
     as they came, where `options` want them kept, go into `store` ("folder:responses"), else into the archive. `options`
-    has everything else that can be said; what is named here goes before it. Raises BadInput on wrong arguments,
-    ArchiveFailed where the archive cannot be used; a page that fails is left out.
+    has everything else that can be said; what is named here goes before it. A page that fails is left out; with
+    `on_error="keep"` it is an empty document that says `why`. Raises BadInput on wrong arguments, ArchiveFailed where
+    the archive cannot be used, and, unless failures are kept, FetchFailed at the end where not a single page came.
     """
+    if on_error not in ("raise", "keep"):
+        raise BadInput(f"on_error must be raise or keep, not {on_error!r:.40}")
     said = options or CrawlOptions()
     said = replace(
         said,
@@ -451,12 +456,30 @@ def crawl(
         opened = stack.enter_context(open_archive(archive, store=store))
         stream: Stream[Document] = Stream("scythe-crawl")
 
+        last_failure = ""
+
         async def take(outcome: Outcome, receipt: Receipt) -> None:
+            nonlocal last_failure
             if outcome.extracted is not None and receipt.stored in ("new", "changed", "duplicate", "cut"):
                 await stream.put(to_document(outcome.extracted, outcome.task.url))
+            elif outcome.state in (*_FAILED, "retry"):
+                last_failure = outcome.why
+                if on_error == "keep" and outcome.state != "retry":
+                    await stream.put(Document(url=outcome.task.url, why=outcome.why))
 
         run = Crawl(start, opened, said, profile=profile_text(profile), listener=take)
-        return stream.follow(run.run, run.stop, stack.pop_all())
+
+        async def crawl_on() -> None:
+            tally = await run.run()
+            if tally.pages or run.why_ended == "stopped":
+                return
+            why = last_failure or run.why_ended
+            if on_error == "raise":
+                raise FetchFailed(run.start, why)
+            if not any(tally.states[state] for state in _FAILED):
+                await stream.put(Document(url=run.start, why=why))  # it is to be tried again, much later
+
+        return stream.follow(crawl_on, run.stop, stack.pop_all())
     raise AssertionError("unreachable")
 
 

@@ -54,8 +54,9 @@ def crawl_on(crawled: Crawled, served: DemoThread, archive: Archive, *, watch: W
     """
 
     async def take(outcome: Outcome, receipt: Receipt) -> None:
-        await crawled.take(outcome, receipt)
-        each(run)
+        if receipt.stored:
+            await crawled.take(outcome, receipt)
+            each(run)
 
     options = CrawlOptions(
         limit=2 * len(served.world.paths), delay=0.0, concurrency=AT_ONCE, per_host=AT_ONCE, allow_private=True

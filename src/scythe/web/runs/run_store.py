@@ -308,7 +308,8 @@ class CrawlRun(StoredRun):
             raise ScytheError(reason or self.why)
 
     async def _take(self, outcome: Outcome, receipt: Receipt) -> None:
-        self._last.append(happened_page(outcome, receipt))
+        if receipt.stored:
+            self._last.append(happened_page(outcome, receipt))
 
     def _look(self) -> int:
         self.crawl = add_crawl(see_crawl(self._crawl.tally, self._options.limit), self._before)
