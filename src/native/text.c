@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "entities.h"
-#include "search.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -347,7 +346,7 @@ __attribute__((target("avx2"))) static int is_utf8_wide(const byte *at, const by
 int is_utf8(const byte *at, const byte *end)
 {
 #if defined(__x86_64__)
-    if (has_avx2())
+    if (__builtin_cpu_supports("avx2"))
         return is_utf8_wide(at, end);
 #endif
     return is_utf8_slowly(at, end);

@@ -128,9 +128,9 @@ static inline const byte *tag_close(Token *t, const byte *at, const byte *end)
         }
         const byte *name = at;
         at = skip_attribute_name(at + 1, end); /* the first letter of a name may even be `=` */
-        if (at - name == 5 && t->class == NULL && same_letters(name, (const byte *)"class", 5))
+        if (at - name == 5 && (*name | 0x20) == 'c' && t->class == NULL && same_letters(name, (const byte *)"class", 5))
             t->class = at;
-        else if (at - name == 2 && t->id == NULL && same_letters(name, (const byte *)"id", 2))
+        else if (at - name == 2 && (*name | 0x20) == 'i' && t->id == NULL && same_letters(name, (const byte *)"id", 2))
             t->id = at;
         if (end - at < 2)
             return at < end && *at == '>' ? at + 1 : NULL;

@@ -160,15 +160,31 @@ static inline int is_html(const Builder *b, int32_t node, uint16_t tag)
     return NODE(node).tag == tag && NODE(node).space == SPACE_HTML;
 }
 
+static int holds_math_text(const Node *n)
+{
+    return n->space == SPACE_MATH &&
+           (n->tag == TAG_MI || n->tag == TAG_MO || n->tag == TAG_MN || n->tag == TAG_MS || n->tag == TAG_MTEXT);
+}
+
+static int holds_svg_text(const Node *n)
+{
+    return n->space == SPACE_SVG && (n->tag == TAG_FOREIGNOBJECT || n->tag == TAG_DESC || n->tag == TAG_TITLE);
+}
+
+static int holds_html(const Node *n) { return holds_svg_text(n) || (n->flags & HOLDS_HTML); }
+
+/* Say whether an element of svg or math is special and a barrier of every scope but that of tables. */
+static int is_foreign_barrier(const Node *n)
+{
+    return holds_svg_text(n) || holds_math_text(n) || (n->space == SPACE_MATH && n->tag == TAG_ANNOTATION_XML);
+}
+
 static inline int is_special(const Builder *b, int32_t node)
 {
     const Node *n = &NODE(node);
     if (n->space == SPACE_HTML)
         return (traits(n->tag) & T_SPECIAL) != 0;
-    if (n->space == SPACE_SVG)
-        return n->tag == TAG_FOREIGNOBJECT || n->tag == TAG_DESC || n->tag == TAG_TITLE;
-    return n->tag == TAG_MI || n->tag == TAG_MO || n->tag == TAG_MN || n->tag == TAG_MS || n->tag == TAG_MTEXT ||
-           n->tag == TAG_ANNOTATION_XML;
+    return is_foreign_barrier(n);
 }
 
 /* --- the stack of open elements --- */
@@ -235,10 +251,7 @@ static int is_barrier(const Node *n, int kind)
             return 1;
         return (kind == LIST_SCOPE && (n->tag == TAG_OL || n->tag == TAG_UL)) || (kind == BUTTON_SCOPE && n->tag == TAG_BUTTON);
     }
-    if (n->space == SPACE_SVG)
-        return n->tag == TAG_FOREIGNOBJECT || n->tag == TAG_DESC || n->tag == TAG_TITLE;
-    return n->tag == TAG_MI || n->tag == TAG_MO || n->tag == TAG_MN || n->tag == TAG_MS || n->tag == TAG_MTEXT ||
-           n->tag == TAG_ANNOTATION_XML;
+    return is_foreign_barrier(n);
 }
 
 static int in_scope(const Builder *b, uint16_t tag, int kind)
@@ -1706,19 +1719,6 @@ static int end_tag(Builder *b, const Token *t, uint16_t tag)
 
 /* --- foreign content --- */
 
-static int holds_math_text(const Node *n)
-{
-    return n->space == SPACE_MATH &&
-           (n->tag == TAG_MI || n->tag == TAG_MO || n->tag == TAG_MN || n->tag == TAG_MS || n->tag == TAG_MTEXT);
-}
-
-static int holds_html(const Node *n)
-{
-    if (n->space == SPACE_SVG)
-        return n->tag == TAG_FOREIGNOBJECT || n->tag == TAG_DESC || n->tag == TAG_TITLE;
-    return (n->flags & HOLDS_HTML) != 0;
-}
-
 static int is_named_token(const Token *t, const char *name)
 {
     size_t size = strlen(name);
@@ -2084,7 +2084,7 @@ static void read_page(Builder *b)
             take_text(b, at, end);
             return;
         }
-        Token t = {0};
+        Token t;
         const byte *open = at;
         for (;;) {
             if (*open != '<' && (open = find_byte(open, end, '<')) == NULL) {
@@ -2197,10 +2197,7 @@ static uint8_t flags_of(const Node *n, uint8_t above)
 static int write_rows(Builder *b)
 {
     Tree *out = b->out;
-    uint32_t runs = 0;
-    for (uint32_t i = 0; i < b->count; i++)
-        runs += NODE(i).tag == TAG_TEXT;
-    if (!lay_out(out, b->count - runs, runs))
+    if (!lay_out(out, b->elements, b->count - b->elements))
         return 0;
     uint32_t row = 0, run = 0, here = 0;
     int32_t node = 0, up = NONE;
