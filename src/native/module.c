@@ -5,7 +5,7 @@
 
 /* As in scythe/extension.py. Raised whenever one side changes what it expects of the other: a module left over from
  * before is then not used. */
-enum { VERSION = 10 };
+enum { VERSION = 11 };
 
 static PyObject *tag_table(PyObject *Py_UNUSED(self), PyObject *Py_UNUSED(unused))
 {
@@ -32,7 +32,6 @@ static PyMethodDef methods[] = {
     {"tag_table", tag_table, METH_NOARGS, "Return name -> (kind, traits) of every known tag."},
     {"is_utf8", check_utf8, METH_O, "is_utf8(bytes): whether they are valid UTF-8."},
     {"simhash", simhash, METH_O, "simhash(words): of words in UTF-8, each on a line of its own."},
-    {"find_links", find_links, METH_VARARGS, "find_links(body, most_links, most_tags, most_bytes): links, tags, lost, whole."},
     {"pack_forest", pack_forest, METH_VARARGS,
      "pack_forest(roots, first, feature, threshold, value, width): a forest for rows so wide, checked."},
     {"predict_forest", predict_forest, METH_VARARGS, "predict_forest(packed, rows): the mean over the trees for each row."},

@@ -6,9 +6,6 @@
 #define Py_LIMITED_API 0x030B0000 /* 3.11: the first with buffers in the stable interface, and the oldest we support */
 #include <Python.h>
 
-/* links.c */
-PyObject *find_links(PyObject *module, PyObject *args);
-
 /* forest.c, scorer.c */
 PyObject *pack_forest(PyObject *module, PyObject *args);
 PyObject *predict_forest(PyObject *module, PyObject *args);

@@ -22,7 +22,7 @@ def test_special_links_say_how_they_were_found() -> None:
         discover(
             b"""<link rel=next href='?page=3'><link rel=canonical href=/list-two>
             <link rel=alternate type=application/atom+xml href=/feed><meta http-equiv=refresh content='0;url=/moved'>
-            <frame src=/frame><a href='?page=3'>3</a><a href=/plain>x</a>""",
+            <a href='?page=3'>3</a><a href=/plain>x</a>""",
             URL,
         )
     )
@@ -30,12 +30,16 @@ def test_special_links_say_how_they_were_found() -> None:
         "/moved": "refresh",
         "/list?page=3": "paging",
         "/list-two": "canonical",
-        "/frame": "frame",
         "/feed": "feed",
         "/plain": "link",
     }
     assert found["/feed"].kind == "feed"
     assert found["/feed"].rank < found["/plain"].rank
+
+
+def test_what_a_frameset_holds_is_a_frame() -> None:
+    found = by_url(discover(b"<frameset><frame src=/menu><frame src=/main></frameset>", URL))
+    assert {path: named.how for path, named in found.items()} == {"/menu": "frame", "/main": "frame"}
 
 
 def test_feeds_of_comments_on_one_page_are_left() -> None:
