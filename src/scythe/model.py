@@ -13,6 +13,7 @@ from scythe.url import Url
 
 if TYPE_CHECKING:
     import pandas
+    import polars
     import pyarrow
 
 DEFAULT_FIELDS = ("title", "text", "date", "author", "images", "records")  # learned without examples
@@ -256,6 +257,15 @@ class RecordList:
         except ImportError:
             raise MissingExtra("data frames need the package pandas: pip install pandas") from None
         return pd.DataFrame([one.fields for one in self.records], columns=list(self.columns), dtype=object)
+
+    def to_polars(self) -> polars.DataFrame:
+        """Return a `polars.DataFrame` with one column of texts per column. Raises MissingExtra without polars."""
+        try:
+            import polars as pl
+        except ImportError:
+            raise MissingExtra("Polars frames need the package polars: pip install polars") from None
+        rows = [_storable(one.fields) for one in self.records]
+        return pl.DataFrame(rows, dict.fromkeys(_storable(self.columns), pl.String), orient="row")
 
     def to_dict(self) -> dict[str, object]:
         """Return the list as plain values that `json.dumps` takes; `to_dicts` has its texts only."""

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pyarrow.parquet
 import pytest
 from tests.archive.visiting import SITE, begin, done, later, region
 from tests.cli.conftest import Run, Terminal
@@ -75,6 +76,22 @@ def test_records_are_rows(site: Path) -> None:
     assert out[1].startswith(f"{SITE}rye,list,Rake,3,{SITE}1,,")
 
 
+@pytest.mark.parametrize("kind", ["csv", "jsonl", "parquet"])
+def test_columns_are_chosen_in_every_table(site: Path, tmp_path: Path, kind: str) -> None:
+    chosen = ["--what", "records", "--columns", "price=Price,sightings,name"]
+    CliRunner().invoke(app, [str(site), *chosen, "-o", str(tmp_path / f"out.{kind}")])
+    if kind == "parquet":
+        table = pyarrow.parquet.read_table(tmp_path / "out.parquet")
+        assert table.column_names == ["Price", "sightings", "name"]
+        assert str(table.schema.field("sightings").type) == "int64"
+        return
+    first, second = (tmp_path / f"out.{kind}").read_text().splitlines()[:2]
+    if kind == "csv":
+        assert (first, second) == ("Price,sightings,name", "3,1,Rake")
+    else:
+        assert json.loads(first) == {"Price": "3", "sightings": 1, "name": "Rake"}
+
+
 def test_folders_and_warc_files_are_written_and_checked(scythe: Run, site: Path, tmp_path: Path) -> None:
     assert scythe("export", "site.db", "-o", "notes/").stderr == "3 pages written to notes\n"
     assert len(list((tmp_path / "notes").glob("*.md"))) == 3
@@ -95,6 +112,9 @@ def test_folders_and_warc_files_are_written_and_checked(scythe: Run, site: Path,
         (("site.db", "-o", "out.xyz"), 2, "the suffix names no format"),
         (("site.db", "-f", "xml"), 2, "expected one of txt, md, html, csv, jsonl"),
         (("site.db", "--since", "yesterday"), 2, "write a date as 2026-11-15"),
+        (("site.db", "--columns", "a,a", "-f", "csv"), 2, "name columns once each"),
+        (("site.db", "--columns", "smell", "-f", "csv"), 2, "no column is called smell; there are url, title"),
+        (("site.db", "--columns", "url", "-f", "txt"), 2, "columns are for csv, jsonl, parquet, not txt"),
         (("site.db", "--site", "other.example"), 2, "it has site.example"),
         (("site.db", "-o", "none/out.csv"), 1, "cannot be written: No such file or directory"),
         (("note.txt",), 1, "note.txt"),

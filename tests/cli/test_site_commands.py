@@ -3,6 +3,7 @@
 import csv
 import json
 from contextlib import chdir
+from html import unescape
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -103,7 +104,7 @@ def test_every_field_says_how_it_was_got_and_where_it_was(desk: Desk) -> None:
         assert title["how"].startswith("cut")
         if is_utf8(body):  # else the places would be those of a recoded page
             start, end = title["span"]
-            assert body[start:end].startswith(b"<h1")
+            assert unescape(body[start:end].decode()) in title["values"][0]
         else:
             assert title["span"] is None
 
@@ -310,7 +311,7 @@ def test_explain_as_json_has_every_rule(desk: Desk) -> None:
     first = str(sorted((desk.folder / "rest").rglob("*.html"))[0])
     found = json.loads(desk.run("explain", "news.json", first, "--json").stdout)
     title = next(field for field in found["fields"] if field["name"] == "title")
-    assert title["rules"][0]["offset"] == title["span"][0]
+    assert 0 <= title["span"][0] - title["rules"][0]["offset"] < 100  # the text begins behind the element's tag
     assert title["cut_us"] > 0
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from scythe.cli.console import FAILED, OK, USAGE, attempt, complain, counted, neutralise, show_progress
-from scythe.cli.options import BaseUrl, Pages, ProfilePath, fetch_flags, verb
+from scythe.cli.options import BaseUrl, CsvSafe, Pages, ProfilePath, csv_cells, fetch_flags, verb
 from scythe.cli.page_inputs import load_pages, load_site, save_site
 from scythe.cli.sinks import open_document_sink, require_format
 from scythe.errors import BadInput
@@ -92,6 +92,7 @@ def cut(
         ),
     ] = "auto",
     url: BaseUrl = None,
+    csv_safe: CsvSafe = None,
     *,
     fetch: FetchOptions,
     update: Annotated[
@@ -103,7 +104,7 @@ def cut(
 ) -> int:
     site = load_site(profile)
     loaded = load_pages(pages, check_base(url), fetch)
-    sink = _open(output, format_, via, site)
+    sink = _open(output, format_, via, site, csv_cells(csv_safe))
     noted = len(site.drift.log)
     tally = _run(show_progress(loaded, "cutting", None), sink, site, via, verbose=verbose)
     complain(tally.summary())
@@ -113,12 +114,12 @@ def cut(
     return FAILED if tally.failed else OK
 
 
-def _open(output: str | None, format_: str | None, via: str, site: Site) -> Writer[NamedDocument]:
+def _open(output: str | None, format_: str | None, via: str, site: Site, cells: str) -> Writer[NamedDocument]:
     if via not in VIAS:
         raise BadInput(f"--via {via}: expected one of {', '.join(VIAS)}")
     require_format(format_, FIELDS)
     names = tuple(name for name in site.profile.fields if name != "records")  # which are rows of their own
-    form = DocumentForm(fields_row, names, default="jsonl")
+    form = DocumentForm(fields_row, names, default="jsonl", cells=cells)
     return open_document_sink(output, format_, many=True, form=form)
 
 

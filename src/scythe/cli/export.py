@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,7 +12,7 @@ import typer
 from scythe.atomic_files import write_atomically
 from scythe.cli.console import EMPTY, FAILED, OK, complain, count_progress, counted, neutralise
 from scythe.cli.crawl_report import tell_damage
-from scythe.cli.options import verb
+from scythe.cli.options import ColumnNames, CsvSafe, csv_cells, verb
 from scythe.errors import BadInput
 from scythe.output.formats import PAGE_FOLDER, PAGES, formats_of
 
@@ -35,6 +36,7 @@ Examples:
   scythe export site.db -o texts/ -f txt             or of plain text, or html
   scythe export site.db -o site.warc.gz              raw responses (crawl without --no-raw)
   scythe export site.db --what records -o goods.csv  one row per record of the pages' lists
+  scythe export site.db --what records -o goods.csv --columns title=Name,price,link
   scythe export site.db --what images -o images.csv  one row per image, with its score
   scythe export site.db --kind article --since 2026-11-01 --match '*/news/*' -o news.jsonl
   scythe export postgresql://db/web --site example.org -o example.parquet
@@ -99,6 +101,8 @@ def export(
     all_versions: Annotated[
         bool, typer.Option("--all-versions", help="Include earlier versions of pages; with .warc.gz every response.")
     ] = False,
+    columns: ColumnNames = None,
+    csv_safe: CsvSafe = None,
     store: Annotated[
         str,
         typer.Option(
@@ -115,8 +119,10 @@ def export(
         return _export_profile(archive, site or [], output, quiet=quiet)
     from scythe.archive.results import PageQuery
     from scythe.output.archive_export import plan_export, read_date
+    from scythe.output.column_choice import ColumnChoice
 
-    plan = plan_export(output, format_, what)
+    choice = ColumnChoice.read(columns)
+    plan = replace(plan_export(output, format_, what, choice.names), cells=csv_cells(csv_safe))
     wanted = PageQuery(
         sites=tuple(site or ()),
         since=read_date(since, "--since"),

@@ -17,6 +17,7 @@ from scythe.errors import BadInput
 from scythe.fetch.fetch_options import FetchOptions
 from scythe.fetch.inputs import Input, LoadedPage, check_base, find_sources, list_sources, load
 from scythe.limits import LIMITS
+from scythe.output.rows import AUTO, PLAIN, SAFE
 
 ProfilePath = Annotated[str, typer.Argument(metavar="PROFILE", show_default=False)]
 Pages = Annotated[list[str], typer.Argument(metavar="PAGES", show_default=False)]
@@ -38,7 +39,25 @@ StoreAt = Annotated[
     ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+ColumnNames = Annotated[
+    str | None,
+    typer.Option("--columns", metavar="NAME[=NEW],...", help="Write these columns, in this order, renamed after =."),
+]
+CsvSafe = Annotated[
+    bool | None,
+    typer.Option(
+        "--csv-safe/--csv-plain",
+        show_default=False,
+        help="Put ' in front of every CSV cell that a spreadsheet may calculate, numbers too, or of none; default: not "
+        "of numbers, dates and telephone numbers.",
+    ),
+]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no summary.")]
+
+
+def csv_cells(is_safe: bool | None) -> str:
+    """Return what --csv-safe and --csv-plain ask for."""
+    return AUTO if is_safe is None else SAFE if is_safe else PLAIN
 
 
 def site_address(site: str) -> str:

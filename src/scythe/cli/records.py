@@ -14,13 +14,14 @@ from urllib.parse import urlsplit, urlunsplit
 import typer
 
 from scythe.cli.console import USAGE, RunCounts, attempt, complain, neutralise, show_progress
-from scythe.cli.options import Delay, InputsNamed, fetch_flags, input_flags, verb
+from scythe.cli.options import ColumnNames, CsvSafe, Delay, InputsNamed, csv_cells, fetch_flags, input_flags, verb
 from scythe.cli.sinks import open_row_sink
 from scythe.crawling.sample_site import LONGEST_DELAY_S, read_robots
 from scythe.errors import BadInput
 from scythe.fetch.fetch_options import FetchOptions
 from scythe.fetch.inputs import Input, LoadedPage, load
 from scythe.fetch.page_check import sniff_bytes
+from scythe.output.column_choice import ColumnChoice
 from scythe.output.formats import ROWS, Writer, formats_of
 from scythe.output.rows import RowBatch, Shape, attributes_batch, list_batch
 from scythe.page import Page
@@ -105,7 +106,7 @@ HELP = """Read the lists and tables of pages: one row per record.
 
 INPUTS are files, folders of pages, quoted patterns, URLs, or - for standard input. The lists of a
 page are ordered best first; only the first is written unless you ask for others. A row has the columns of its list and
-the first link and image of the record.
+the first link and image of the record; columns that are empty or say the same of all records are left out.
 
 \b
 Examples:
@@ -113,7 +114,9 @@ Examples:
   scythe records shop.html -o goods.csv               one row per record
   scythe records shop.html --all -o lists.jsonl       every list of the page
   scythe records https://example.org/shop --follow 5 -o goods.parquet     with the next five pages
+  scythe records shop.html --columns title,price=Price,link           these columns, renamed, in this order
   scythe records plough.html --attributes             properties of the page's subject
+  scythe records shop/ --attributes --wide -o goods.csv               one row per product
   scythe records shop.html --method mdr               by a published method
 
 \b
@@ -133,6 +136,8 @@ class RecordParts:
     everything: bool = False
     attributes: bool = False
     method: str = "auto"
+    wide: bool = False
+    choice: ColumnChoice = ColumnChoice()  # noqa: RUF009  it is frozen
 
 
 @verb(HELP, os_error=USAGE, pages=input_flags, fetch=fetch_flags)
@@ -162,6 +167,15 @@ def records(
     attributes: Annotated[
         bool, typer.Option("--attributes", help="Name-value pairs of the page's subject instead of its lists.")
     ] = False,
+    wide: Annotated[
+        bool, typer.Option("--wide", help="With --attributes: one row per page, a column for each attribute.")
+    ] = False,
+    columns: ColumnNames = None,
+    all_columns: Annotated[
+        bool,
+        typer.Option("--all-columns", help="Keep empty and constant columns, rows that are no records, and labels."),
+    ] = False,
+    csv_safe: CsvSafe = None,
     follow: Annotated[
         int, typer.Option(min=0, max=10_000, metavar="N", help="Follow the list over N further pages.")
     ] = 0,
@@ -175,11 +189,18 @@ def records(
         bool, typer.Option("--verbose", "-v", help="Report on standard error what was found on each page.")
     ] = False,
 ) -> int:
-    wish = RecordParts(0 if all_ or everything else list_, everything, attributes, method)
+    choice = ColumnChoice.read(columns, keeps_all=all_columns)
+    wish = RecordParts(0 if all_ or everything else list_, everything, attributes, method, wide, choice)
     pages.check()
     _check(wish, follow, list_ if all_ or everything else 1)
     loaded = pages.load(fetch)
-    shape = Shape(page=pages.are_many or follow > 0, list=not wish.number and not attributes)
+    leads = not choice.names
+    shape = Shape(
+        page=leads and (pages.are_many or follow > 0),
+        list=leads and not wish.number and not attributes,
+        header=choice.header,
+        cells=csv_cells(csv_safe),
+    )
     sink = open_row_sink(output, format_, shape)
     shown = show_progress(loaded, "reading", pages.count)
     tally = _run(shown, sink, wish, lambda: Trail(follow, fetch, delay_s=delay) if follow else None, verbose)
@@ -189,6 +210,8 @@ def records(
 def _check(wish: RecordParts, follow: int, number: int) -> None:
     if number != 1:
         raise BadInput("--list names one list, --all and --everything want all of them")
+    if wish.wide and not wish.attributes:
+        raise BadInput("--wide is for --attributes")
     if wish.attributes and (follow or wish.number != 1):
         raise BadInput("--attributes are those of a page: --list, --all, --everything and --follow are for its lists")
     (attribute_method if wish.attributes else record_method)(wish.method)  # raises BadInput for a name nobody has
@@ -258,9 +281,9 @@ def _read_one(
 def _batches(page: Page, name: str, wish: RecordParts) -> tuple[RowBatch, ...]:
     if wish.attributes:
         pairs = attribute_method(wish.method)(page)
-        return (attributes_batch(name, pairs),) if pairs else ()
+        return (wish.choice.of_batch(attributes_batch(name, pairs, wide=wish.wide)),) if pairs else ()
     lists = read_lists(page, method=wish.method, everything=wish.everything)
-    numbered = [list_batch(name, number, listed) for number, listed in enumerate(lists, 1)]
+    numbered = [wish.choice.of_batch(list_batch(name, number, listed)) for number, listed in enumerate(lists, 1)]
     return tuple(numbered) if not wish.number else tuple(numbered[wish.number - 1 : wish.number])
 
 

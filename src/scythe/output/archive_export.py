@@ -59,6 +59,7 @@ from scythe.output.arrow_tables import (
     require_arrow,
 )
 from scythe.output.arrow_tables import TABLES as ARROW_TABLES
+from scythe.output.column_choice import ColumnChoice
 from scythe.output.document_files import safe_name, standalone
 from scythe.output.formats import (
     FORMATS,
@@ -72,7 +73,7 @@ from scythe.output.formats import (
     require_parquet,
     suffixes_of,
 )
-from scythe.output.rows import Columns, Row, row_writer, told
+from scythe.output.rows import AUTO, Columns, Row, row_writer, told
 from scythe.page.markdown import escape_line_start, escape_words
 
 _TITLE_CHARS = 80  # of a file name
@@ -173,12 +174,17 @@ class Export:
     kind: str  # one of EXPORTED
     what: str = "pages"  # one of THINGS
     is_folder: bool = False
+    columns: tuple[tuple[str, str], ...] = ()  # of a table, each with the name it gets; none: all
+    cells: str = AUTO  # of CSV, one of CSV_CELLS
 
 
-def plan_export(output: str | Path | None, kind: str | None = None, what: str = "pages") -> Export:
+def plan_export(
+    output: str | Path | None, kind: str | None = None, what: str = "pages", columns: tuple[tuple[str, str], ...] = ()
+) -> Export:
     """Decide between file and folder and on the format; None and - are standard output. Raises BadInput, MissingExtra.
 
     Without `kind` the suffix names the format; a folder, which ends with a slash or has no suffix, gets Markdown.
+    `columns` are those of a table to be written, by name and new name; lines of JSON are flat then, too.
     """
     if kind is not None and kind not in EXPORTED:
         raise BadInput(f"{kind} is not an export format; expected one of {', '.join(EXPORTED)}")
@@ -198,7 +204,9 @@ def plan_export(output: str | Path | None, kind: str | None = None, what: str = 
         plan = Export(Path(named), kind, what, in_folder)
         _check_path(named, plan)
     _check_form(plan)
-    return plan
+    if columns and STORED_ROWS not in FORMATS[plan.kind].holds:
+        raise BadInput(f"columns are for {', '.join(formats_of(STORED_ROWS))}, not {plan.kind}")
+    return replace(plan, columns=columns)
 
 
 def read_date(text: str | None, option: str) -> datetime | None:
@@ -313,11 +321,12 @@ def _write_warc(archive: Archive, plan: Export, wanted: PageQuery, file: IO[byte
 
 
 def _write_parquet(archive: Archive, plan: Export, wanted: PageQuery, file: IO[bytes]) -> Iterator[object]:
-    if plan.what == "pages":
+    if plan.what == "pages" and not plan.columns:
         pages = map(page_line, read_pages(archive, wanted))
         return _fill(row_writer("parquet", file, Columns(schema=page_schema())), map(for_parquet, pages))
-    header, rows = _table(archive, plan.what, wanted)
-    return _fill(row_writer("parquet", file, Columns(schema=table_schema(header, _NO_TEXT))), rows)
+    header, rows = _table(archive, plan, wanted)
+    kinds = {new: _NO_TEXT[name] for name, new in plan.columns or zip(header, header, strict=True) if name in _NO_TEXT}
+    return _fill(row_writer("parquet", file, Columns(schema=table_schema(header, kinds))), rows)
 
 
 def _write_text(
@@ -327,17 +336,18 @@ def _write_text(
         for page in read_pages(archive, wanted):
             file.write(shown(f"==> {page.url} <==\n{page.text}\n\n"))
             yield None
-    elif plan.kind == "jsonl":
+    elif plan.kind == "jsonl" and not plan.columns:
         yield from _fill(row_writer("jsonl", file, Columns(), shown), _lines(archive, plan.what, wanted))
     else:
-        header, rows = _table(archive, plan.what, wanted)
-        cells = map(_with_short_score, rows) if plan.what == "images" else rows
-        yield from _fill(row_writer("csv", file, Columns(header), shown), cells)
+        header, rows = _table(archive, plan, wanted)
+        cells = map(_with_short_score, rows) if plan.what == "images" and plan.kind == "csv" else rows
+        yield from _fill(row_writer(plan.kind, file, Columns(header, cells=plan.cells), shown), cells)
 
 
 def _with_short_score(row: Row) -> Row:
     """Return the row of an image as people read it: 0.25 and 1, not all digits."""
-    return {**row, "score": f"{row['score']:.4f}".rstrip("0").rstrip(".")}
+    score = row.get("score")
+    return {**row, "score": f"{score:.4f}".rstrip("0").rstrip(".")} if isinstance(score, float) else row
 
 
 def _fill(file: Writer[Row], rows: Iterator[Row]) -> Iterator[object]:
@@ -355,8 +365,19 @@ def _lines(archive: Archive, what: str, wanted: PageQuery) -> Iterator[Row]:
     return map(page_line, read_pages(archive, wanted))
 
 
-def _table(archive: Archive, what: str, wanted: PageQuery) -> tuple[tuple[str, ...], Iterator[Row]]:
+def _table(archive: Archive, plan: Export, wanted: PageQuery) -> tuple[tuple[str, ...], Iterator[Row]]:
     """Return the header of a flat table and its rows. All is looked through before, for columns that some have."""
+    header, rows = _whole_table(archive, plan.what, wanted)
+    if not plan.columns:
+        return header, rows
+    unknown = [name for name, _ in plan.columns if name not in header]
+    if unknown:
+        raise BadInput(f"no column is called {', '.join(unknown)}; there are {', '.join(header)}")
+    choice = ColumnChoice(plan.columns)
+    return choice.header, map(choice.of_row, rows)
+
+
+def _whole_table(archive: Archive, what: str, wanted: PageQuery) -> tuple[tuple[str, ...], Iterator[Row]]:
     if what == "records":
         table = RecordTable.of(read_records(archive, wanted))
         return table.header, map(table.cells, read_records(archive, wanted))

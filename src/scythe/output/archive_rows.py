@@ -148,7 +148,7 @@ class RecordTable:
         """Look through records for their columns, in the order they come up."""
         seen: dict[str, None] = {}
         for record in records:
-            seen.update(dict.fromkeys(record.columns))
+            seen.update(dict.fromkeys(name for name, text in zip(record.columns, record.fields, strict=True) if text))
         columns = tuple(seen)[:_RECORD_COLUMNS]
         names = own_names(columns, (*_RECORD_HEAD, *_RECORD_TAIL))
         return cls(columns, (*_RECORD_HEAD, *names, *(_RECORD_TAIL if len(seen) > len(columns) else _RECORD_TAIL[:-1])))

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
@@ -17,7 +16,7 @@ from scythe.fetch.fetch_options import FetchOptions
 from scythe.model import Document
 from scythe.output.document_files import Exporter, safe_name
 from scythe.output.formats import Writer
-from scythe.output.rows import Columns, RowBatch, Value, cell_text, list_batch, row_writer, safe_cell
+from scythe.output.rows import AUTO, Columns, RowBatch, Value, cell_text, list_batch, own_names, row_writer
 from scythe.page.markdown import escape_words
 from scythe.url import Url
 
@@ -149,18 +148,21 @@ class JsonLinesDocuments:
         self._rows.close()
 
 
-class CsvDocuments(_WrittenAtOnce):
+class CsvDocuments:
     """A table with one row per document and one column per field; several values are lines of one cell."""
 
-    def __init__(self, file: IO[str], columns: Sequence[str], *, shown: Callable[[str], str]) -> None:
-        self._rows, self._columns, self._shown = csv.writer(file, lineterminator="\n"), columns, shown
-        self._rows.writerow(["source", "url", *map(safe_cell, columns)])
+    def __init__(self, file: IO[str], form: DocumentForm, *, shown: Callable[[str], str]) -> None:
+        header = ("source", "url", *own_names(form.columns, ("source", "url")))
+        self._fields = dict(zip(header[2:], form.columns, strict=True))
+        self._rows = row_writer("csv", file, Columns(header, cells=form.cells), shown)
 
     def put(self, named: NamedDocument) -> tuple[str, ...]:
-        fields, url = named.document.fields, named.document.url or ""
-        values = ["\n".join(fields[column].values) if column in fields else "" for column in self._columns]
-        self._rows.writerow([self._shown(safe_cell(text)) for text in (named.source, url, *values)])
-        return ()
+        fields = named.document.fields
+        values = {name: "\n".join(fields[field].values) for name, field in self._fields.items() if field in fields}
+        return self._rows.put({**values, "source": named.source, "url": named.document.url or ""})
+
+    def close(self) -> None:
+        self._rows.close()
 
 
 class DocumentFolder(_WrittenAtOnce):
@@ -222,6 +224,7 @@ class DocumentForm:
     columns: tuple[str, ...] = ()  # of CSV; empty where there is no such table
     default: str = "txt"  # the format on standard output
     records: bool = False  # tables of records below a text
+    cells: str = AUTO  # of CSV, one of CSV_CELLS
 
 
 def document_writer(
@@ -233,5 +236,5 @@ def document_writer(
     if kind == "jsonl":
         return JsonLinesDocuments(file, form.row, shown=shown)
     if kind == "csv":
-        return CsvDocuments(file, form.columns, shown=shown)
+        return CsvDocuments(file, form, shown=shown)
     return TextDocuments(file, kind, many=many, shown=shown, records=form.records)

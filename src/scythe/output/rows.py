@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -13,12 +14,24 @@ from typing import IO, Any
 from scythe.model import Image, RecordList
 from scythe.output.formats import Writer, require_parquet
 
+CSV_CELLS = AUTO, SAFE, PLAIN = ("auto", "safe", "plain")
 _FORMULA = frozenset("=+-@\t\r\n＝＋－＠")  # with these a cell begins that a spreadsheet would calculate
+# digits between signs, perhaps a currency in front and a unit behind: no function, reference or command is among them
+_HARMLESS = re.compile(
+    r"[-+＋－]{1,2} ?(?:[^\W\d_]{0,3}\$|[€£¥₹₽₩₺₴]|[A-Z]{3})? ?"
+    r"\d(?:[\d \u00a0\u202f.,:/'’()–-]*\d\)?)?(?:[.,]?[-–]{1,2})?(?:[eE][-+]?\d{1,3})?"
+    r" ?(?:[€£¥₹₽₩₺₴%‰°′″$²³]{1,2}[A-Z]?|[^\W\d_]{1,4}\.?)?"
+)
 
 
-def safe_cell(text: str) -> str:
-    """Keep a spreadsheet from taking words of a page for a formula."""
-    return f"'{text}" if text[:1] in _FORMULA else text
+def safe_cell(text: str, cells: str = AUTO) -> str:
+    """Keep a spreadsheet from taking words of a page for a formula; numbers, dates and telephone numbers stay.
+
+    `SAFE` lets nothing through that may be calculated, not even "-12.5"; `PLAIN` changes nothing.
+    """
+    if text[:1] not in _FORMULA or cells == PLAIN or (cells == AUTO and _HARMLESS.fullmatch(text)):
+        return text
+    return f"'{text}"
 
 
 LEADING = ("page", "list", "kind")
@@ -45,6 +58,8 @@ class Shape:
 
     page: bool = False
     list: bool = False  # its number and kind
+    header: tuple[str, ...] = ()  # of the table, where somebody chose it
+    cells: str = AUTO
 
     def lead(self, batch: RowBatch) -> dict[str, Value]:
         """Return the leading cells of all rows of a batch."""
@@ -60,7 +75,8 @@ class Shape:
     @property
     def columns(self) -> Columns:
         """The columns that a table has even where there is no row."""
-        return Columns(lead=("page",) * self.page + ("list", "kind") * self.list)
+        lead = ("page",) * self.page + ("list", "kind") * self.list
+        return Columns(self.header, lead, cells=self.cells)
 
 
 def list_batch(page: str, number: int, listed: RecordList) -> RowBatch:
@@ -72,9 +88,17 @@ def list_batch(page: str, number: int, listed: RecordList) -> RowBatch:
     return RowBatch(page, (*own_names(listed.columns), *TRAILING), tuple(rows), number, listed.kind, listed.score)
 
 
-def attributes_batch(page: str, pairs: Iterable[tuple[str, str]]) -> RowBatch:
-    """Return the attributes of a page as rows of a name and a value."""
-    return RowBatch(page, ("name", "value"), tuple(pairs))
+def attributes_batch(page: str, pairs: Iterable[tuple[str, str]], *, wide: bool = False) -> RowBatch:
+    """Return the attributes of a page as rows of a name and a value, or `wide` as one row with a column for each.
+
+    Values of the same name are lines of one cell then.
+    """
+    if not wide:
+        return RowBatch(page, ("name", "value"), tuple(pairs))
+    row: dict[str, str] = {}
+    for name, value in pairs:
+        row[name] = f"{row[name]}\n{value}" if name in row else value
+    return RowBatch(page, own_names(tuple(row)), (tuple(row.values()),))
 
 
 def images_batch(page: str, images: Iterable[Image]) -> RowBatch:
@@ -125,6 +149,7 @@ class Columns:
     header: tuple[str, ...] = ()  # empty: those that rows turn out to have
     lead: tuple[str, ...] = ()  # come first then, even where there is no row
     schema: Any = None  # of Parquet, where it is known: rows are written as they come
+    cells: str = AUTO  # of CSV, one of CSV_CELLS
 
 
 def row_writer(kind: str, file: IO[Any], columns: Columns, shown: Shown = str) -> Writer[Row]:
@@ -205,7 +230,13 @@ class CsvRows:
         self._file.flush()
 
     def _write(self, cells: Iterable[str]) -> None:
-        self._writer.writerow([self._shown(safe_cell(cell)) for cell in cells])
+        how = self._columns.cells
+        self._writer.writerow([self._shown(safe_cell(_whole_lines(cell), how)) for cell in cells])
+
+
+def _whole_lines(cell: str) -> str:
+    """Return a cell with line ends that are quoted: after a bare CR the rest would be taken for a row of its own."""
+    return cell.replace("\r\n", "\n").replace("\r", "\n") if "\r" in cell else cell
 
 
 class ParquetRows:
