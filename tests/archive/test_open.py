@@ -180,6 +180,8 @@ def tables_of(path: Path) -> set[tuple[str, ...]]:
 TO_VERSION_6 = """
 DROP INDEX urls_watched; DROP INDEX urls_waiting; DROP INDEX extractions_text_of; DROP INDEX requests_waiting;
 DROP INDEX looks_list;
+ALTER TABLE assignments DROP COLUMN owner; ALTER TABLE assignments DROP COLUMN due_at;
+ALTER TABLE workers ADD COLUMN number BIGINT;
 ALTER TABLE bodies DROP COLUMN dictionary; DROP TABLE dictionaries; ALTER TABLE versions DROP COLUMN body;
 ALTER TABLE extractions DROP COLUMN profile; ALTER TABLE extractions DROP COLUMN made_by;
 ALTER TABLE profiles DROP COLUMN rules;

@@ -83,6 +83,18 @@ def _make_room_for_pages_as_they_came(connection: Connection) -> None:
     _run(connection, _READING_AGAIN)
 
 
+_HELD_BY_WORKERS = """
+ALTER TABLE assignments ADD COLUMN owner TEXT;
+ALTER TABLE assignments ADD COLUMN due_at {real} DEFAULT '0' NOT NULL;
+ALTER TABLE workers DROP COLUMN number
+"""
+
+
+def _let_workers_hold_assignments(connection: Connection) -> None:
+    """Keep who works on what was handed over with it; what is open is due at once."""
+    _run(connection, _HELD_BY_WORKERS)
+
+
 def _run(connection: Connection, statements: str) -> None:
     if connection.dialect.name == "sqlite":
         kinds = {"number": "INTEGER", "real": "DOUBLE", "bytes": "BLOB"}
@@ -94,7 +106,11 @@ def _run(connection: Connection, statements: str) -> None:
 
 # Each makes the next version out of the one before, from FIRST_VERSION on, inside the transaction that opens the
 # archive. Append only: archives of every version since are out there. tests/archive/version_6.sql keeps an old one.
-MIGRATIONS: tuple[Callable[[Connection], None], ...] = (_use_plain_names, _make_room_for_pages_as_they_came)
+MIGRATIONS: tuple[Callable[[Connection], None], ...] = (
+    _use_plain_names,
+    _make_room_for_pages_as_they_came,
+    _let_workers_hold_assignments,
+)
 FIRST_VERSION = 6  # older ones were never part of a release
 
 
