@@ -35,7 +35,7 @@ def test_a_file_is_shown_as_it_was_named(tmp_path: Path) -> None:
 
 
 def test_what_is_no_address_of_a_database_is_told() -> None:
-    with pytest.raises(BadInput, match="postgresql://USER@HOST"):
+    with pytest.raises(BadInput, match="postgresql://HOST/DATABASE"):
         _ = State(StateOptions("postgresql://host:port/x")).where
 
 

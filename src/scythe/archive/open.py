@@ -18,7 +18,7 @@ from sqlalchemy.exc import ArgumentError
 from scythe.archive.archive import LOCKS, Archive
 from scythe.archive.schema import ARCHIVE, TABLES
 from scythe.archive.stores import Stores
-from scythe.errors import ArchiveFailed, BadInput, MissingExtra
+from scythe.errors import ArchiveFailed, BadInput, MissingExtra, ScytheError
 from scythe.version import version
 
 _PLAIN_NAMES = """
@@ -201,16 +201,17 @@ def open_archive(where: str | Path, *, create: bool = True, store: str = "") -> 
     Bodies that are kept from now on go into `store`, such as "folder:bodies"; else into the archive. Raises
     ArchiveFailed where there is no archive to open, or one of a newer version, BadInput for a store that nobody has.
     """
-    home = None
-    if isinstance(where, str) and _SCHEME.match(where):
-        engine, said = _postgres(where)
-    else:
-        home = Path(where).absolute().parent
-        try:
-            engine, said = _sqlite(Path(where), create=create)
-        except OSError as error:
-            raise ArchiveFailed(f"{where}: the archive cannot be opened ({error.strerror})") from error
-    archive = Archive(engine, said, Stores(store, home))
+    in_file = not (isinstance(where, str) and _SCHEME.match(where))
+    stores = Stores(store, Path(where).absolute().parent if in_file else None)  # one that is refused leaves no file
+    try:
+        engine, said = _sqlite(Path(where), create=create) if in_file else _postgres(str(where))
+    except OSError as error:
+        stores.close()
+        raise ArchiveFailed(f"{where}: the archive cannot be opened ({error.strerror})") from error
+    except ScytheError:
+        stores.close()
+        raise
+    archive = Archive(engine, said, stores)
     try:
         _make_ready(archive, create=create)
     except BaseException:
@@ -268,7 +269,7 @@ def _postgres(where: str) -> tuple[Engine, str]:
     try:
         url = make_url(where)
     except (ArgumentError, ValueError):  # a port that is no number
-        raise BadInput("an archive is a file, or postgresql://USER@HOST/DATABASE") from None
+        raise BadInput("an archive is a file, or postgresql://HOST/DATABASE") from None
     if url.drivername not in _POSTGRES:
         raise BadInput(f"an archive is a file or a postgresql:// address, not {url.drivername}://")
     if find_spec("psycopg") is None:
@@ -287,7 +288,7 @@ def name_archive(where: str) -> str:
     try:
         return _without_password(make_url(where))
     except (ArgumentError, ValueError):
-        raise BadInput("an archive is a file, or postgresql://USER@HOST/DATABASE") from None
+        raise BadInput("an archive is a file, or postgresql://HOST/DATABASE") from None
 
 
 def _without_password(url: URL) -> str:

@@ -289,7 +289,7 @@ def _unqueue(site: str, where: str | None, options: CrawlOptions, *, quiet: bool
 
 def _shared(where: str | None) -> str:
     if where is None:
-        raise BadInput("say where the archive is that the workers share: --archive postgresql://USER@HOST/DATABASE")
+        raise BadInput("say where the archive is that the workers share: --archive postgresql://HOST/DATABASE")
     return where
 
 

@@ -23,7 +23,7 @@ from scythe.watching.watch import add_lists
 from scythe.watching.watch_options import ListOptions, WatchOptions
 
 NOT_SHARED = (
-    "{where}: workers share an archive in PostgreSQL (--archive postgresql://USER@HOST/DATABASE), "
+    "{where}: workers share an archive in PostgreSQL (--archive postgresql://HOST/DATABASE), "
     "an SQLite file is for one machine"
 )
 Options = TypeVar("Options", CrawlOptions, WatchOptions)
