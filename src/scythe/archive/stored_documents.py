@@ -12,7 +12,7 @@ from msgspec import convert
 from scythe.archive.results import StoredPage
 from scythe.crawl_model import Extracted
 from scythe.extension import native
-from scythe.model import Document, Field, Image, Listed, Loss, Metadata, Paging, RecordList, Rendered
+from scythe.model import Document, Field, Image, Listed, Loss, Metadata, PageKind, Paging, RecordList, Rendered
 from scythe.url import Url
 
 
@@ -35,6 +35,8 @@ def to_document(stored: StoredPage | Extracted, url: Url | None = None) -> Docum
         why=rest.get("why", ""),
         content=content,
         listing=_lists(rest, stored.lists),
+        kind=convert(rest.get("kind", {}), PageKind),
+        confidence=rest.get("confidence"),
     )
 
 
@@ -133,6 +135,8 @@ def _rest(document: Document, parts: Collection[str]) -> dict[str, Any]:
     rest["how"] = document.how  # last: by then more is known of it
     rest["losses"] = [[loss.what, loss.count] for loss in document.losses]
     rest["why"] = document.why
+    rest["kind"] = _said(document.kind) if document.kind.name else {}
+    rest["confidence"] = document.confidence
     return {name: value for name, value in rest.items() if value}
 
 
@@ -159,7 +163,7 @@ def _way(document: Document, counts: dict[str, int]) -> str:
     return "cut"
 
 
-def _said(record: Metadata | Image | Paging) -> dict[str, Any]:
+def _said(record: Metadata | Image | Paging | PageKind) -> dict[str, Any]:
     """Return the fields of a record that say anything."""
     values = {one.name: getattr(record, one.name) for one in fields(record)}
     return {name: value for name, value in values.items() if value not in (None, "", ())}
