@@ -234,7 +234,8 @@ class Watch:
         try:
             while not self._stop.is_set():
                 asked_at = both_clocks()
-                is_off = self._off.get(site, 0.0) > self.clock.steady()  # a host of it was found closed
+                steady = self.clock.steady()
+                is_off = self._off.get(site, steady) > steady  # a host of it was found closed
                 lease = None if is_off else await self._take_host(site)
                 if lease is not None:
                     worked = True
