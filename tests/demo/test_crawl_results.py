@@ -75,6 +75,9 @@ def test_steps_know_the_design_by_the_request_that_brought_the_page() -> None:
     assert [step.design for step in steps] == [1, 0, 0, 0, 1, 1]
     assert [step.design for step in order_steps(WORLD, crawled, log, None)] == [0] * 6
     assert {(step.how, step.share) for step in steps} == {("cut", 1.0)}
+    uncut = extracted(paths[0], how="tree", cut=0)
+    crawled.visited[0] = crawled.visited[2] = Visited(paths[0], uncut)
+    assert [step.how for step in order_steps(WORLD, crawled, log, 4)] == ["cold", "cut", "tree", "cut", "cut", "cut"]
 
 
 def test_the_race_times_both_ways_on_every_page() -> None:

@@ -42,6 +42,13 @@ def test_the_design_changes_while_it_runs() -> None:
     assert before != after == dressed.html
 
 
+def test_the_design_changes_after_so_many_requests() -> None:
+    with serve_demo(DemoOptions(pages=20)) as server:
+        before = get(server.url, "/")[2]
+        assert server.redesign(1, after=2) == 3
+        assert [get(server.url, "/")[2] == before for _ in range(4)] == [True, True, False, False]
+
+
 def test_what_did_not_change_is_not_sent_again() -> None:
     with serve_demo(DemoOptions(pages=5)) as server:
         path = server.world.ledger.content[0].path

@@ -79,16 +79,20 @@ class Step:
 def order_steps(world: World, crawled: Crawled, log: Sequence[Request], redesign_after: int | None) -> tuple[Step, ...]:
     """Return the pages of the ledger as they came in, with the design each was served in.
 
+    Those before the first that was cut were read cold: the site was learned from them.
     `redesign_after` counts the requests before it. A page that was asked for twice came with the second request: a run
     that is stopped leaves some behind.
     """
     last = {request.target: number for number, request in enumerate(log)}
     own = set(world.paths)
-    steps = []
+    steps: list[Step] = []
+    is_learned = False
     for visit in crawled.visited:
         if visit.path in own and visit.extracted is not None:
             is_new = redesign_after is not None and last.get(visit.path, 0) >= redesign_after
-            steps.append(Step(visit.path, visit.extracted.how, int(is_new), _share(visit.extracted)))
+            is_learned = is_learned or visit.extracted.cut_fields > 0
+            how = visit.extracted.how if is_learned else "cold"
+            steps.append(Step(visit.path, how, int(is_new), _share(visit.extracted)))
     return tuple(steps)
 
 

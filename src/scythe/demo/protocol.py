@@ -35,12 +35,17 @@ class ServerState:
     latency_s: float = 0.0  # before every answer
     note: Callable[[Request], None] = lambda request: None
     connections: int = 0
+    requests: int = 0
+    redesign: tuple[int, int] | None = None  # so many requests are answered in the design of now, later ones in this
     visits: Counter[str] = field(default_factory=Counter)
     kept: dict[tuple[str, int], tuple[Answer, bytes]] = field(default_factory=dict)
     open: set[DemoConnection] = field(default_factory=set)
 
     def serve(self, target: str) -> tuple[Answer, bytes]:
         """Answer one request, with the head of the answer, made once where it is always the same."""
+        if self.redesign is not None and self.requests >= self.redesign[0]:
+            self.design, self.redesign = self.redesign[1], None
+        self.requests += 1
         key = (target, self.design)
         if found := self.kept.get(key):
             return found

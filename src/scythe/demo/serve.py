@@ -69,12 +69,12 @@ class DemoThread:
         """The addresses of the lists that grow."""
         return (self.world.base + self.site.path,) if isinstance(self.site, LiveSite) else ()
 
-    def redesign(self, design: int) -> int:
-        """Serve another design from now on; return how many requests came before."""
+    def redesign(self, design: int, after: int = 0) -> int:
+        """Serve another design once so many more requests came; return how many came before."""
 
         async def change() -> int:  # between two requests, so that the number is exact
-            self.desk.design = design
-            return len(self.log)
+            self.desk.redesign = (self.desk.requests + after, design)
+            return self.desk.requests + after
 
         return asyncio.run_coroutine_threadsafe(change(), self.loop).result()
 

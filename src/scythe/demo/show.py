@@ -28,6 +28,7 @@ from scythe.demo.crawl_results import (
     score_texts,
 )
 from scythe.demo.crawl_steps import (
+    AT_ONCE,
     Crawled,
     RedesignEffect,
     Step,
@@ -97,7 +98,7 @@ class Show:
             watch=watch,
             each=lambda run: run.stop("the first part is here") if self.came >= wanted else None,
         )
-        cold = sum(visit.extracted is not None and visit.extracted.how == "cold" for visit in self.crawled.visited)
+        cold = sum(step.how == "cold" for step in self.steps)
         profile = self._profile
         if profile is not None:
             layouts = Site.from_json(profile).profile.layouts
@@ -111,13 +112,9 @@ class Show:
         return self.laps
 
     def redesign(self, watch: Watch) -> None:
-        """Go on with the crawl; as soon as its first page is here, with others under way, the design changes."""
-
-        def change(run: object) -> None:
-            if self._redesigned_after is None:
-                self._redesigned_after = self.site.redesign(1 - self.world.design)
-
-        crawl_on(self.crawled, self.site, self._archive, watch=watch, each=change)
+        """Go on with the crawl; the design changes after as many requests as may be under way at once."""
+        self._redesigned_after = self.site.redesign(1 - self.world.design, AT_ONCE)
+        crawl_on(self.crawled, self.site, self._archive, watch=watch, each=lambda run: None)
         notes, scores = _noticed(self._profile), score_texts(self.world, self.crawled.visited)
         self.redesigned = judge_redesign(self.steps, notes, scores)
 
