@@ -391,7 +391,7 @@ def test_there_may_be_no_file_to_save_to() -> None:
     state = State(StateOptions(), [LoadedPage(page.path, page.html, page.url) for page in PRODUCTS[:3]])
     seen = pick(state, "price", PRICES[0])
     assert not seen.can_save
-    with pytest.raises(BadInput, match="--profile FILE"):
+    with pytest.raises(NotNow, match="--archive FILE or --profile FILE"):
         fields.save_fields(state, FieldsSaveWanted())
 
 

@@ -309,7 +309,7 @@ def test_images_that_share_an_address_are_told_apart_in_the_draft(tmp_path: Path
 def test_without_a_file_marks_cannot_be_saved_and_that_is_said(tmp_path: Path) -> None:
     state = State(StateOptions(), load(PAGES[:6]))
     confirm(state, 1)
-    with pytest.raises(BadInput, match="start again with --profile FILE"):
+    with pytest.raises(NotNow, match="start again with --archive FILE or --profile FILE"):
         save_marks(state, SaveWanted())
     assert show_annotate(state, SiteWanted())["file"] == ""
 

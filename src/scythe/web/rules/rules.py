@@ -391,14 +391,15 @@ def _shorten(value: str) -> str:
 
 
 def _find_elements(page: Page, mapped: PageMap, places: Sequence[CutRange]) -> list[tuple[int, ...]]:
-    """Return for each place the numbers of its elements in the frame; none where they cannot be matched."""
+    """Return for each place the numbers in the frame of the elements it stands in; none where they are not shown."""
     nodes = number_elements(page)
     numbers = {node.row: number for number, node in enumerate(nodes) if hasattr(node, "row")}
-    row_at = {int(start): row for row, start in enumerate(mapped.start.tolist())}
     found = []
     for place in places:
-        rows = [row_at.get(span[0]) for span in (place.parts or (place.span,))[:_OUTLINED]]
-        found.append(tuple(numbers[row] for row in rows if row in numbers))
+        spans = (place.parts or (place.span,))[:_OUTLINED]
+        around = (((mapped.start <= start) & (mapped.end >= end)).nonzero()[0] for start, end in spans)
+        innermost = (int(rows[-1]) for rows in around if len(rows))
+        found.append(tuple(numbers[row] for row in innermost if row in numbers))
     return found
 
 
