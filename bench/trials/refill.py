@@ -29,12 +29,11 @@ from scythe.archive.outcomes import store_outcomes
 from scythe.archive.results import PageQuery
 from scythe.archive.retrieval import read_raw
 from scythe.archive.schema import BODIES, DICTIONARIES
-from scythe.archive.stored_documents import is_cold, to_extracted
+from scythe.archive.stored_documents import to_extracted
 from scythe.archive.stored_sites import add_site, save_profile
 from scythe.crawl_model import FoundUrl, Outcome, Raw, Task
 from scythe.crawling.refill import refill
 from scythe.model import DEFAULT_FIELDS
-from scythe.page.head_from_bytes import read_said
 from scythe.site.site import Site
 from scythe.url import Url
 
@@ -90,8 +89,7 @@ def _visit(archive: Archive, site: int, key: str, learner: Site, pages: Pages) -
         if task is None:
             continue
         document = learner.extract(body, url)
-        said = None if is_cold(document) else read_said(body, url)
-        found = replace(to_extracted(document, _PARTS, said), profile=0)
+        found = replace(to_extracted(document, _PARTS), profile=0)
         raw = Raw(200, (("Content-Type", "text/html; charset=utf-8"),), body)
         at = datetime.fromtimestamp(time(), UTC)
         size, hashed = len(body), sha256(body).digest()

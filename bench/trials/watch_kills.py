@@ -148,7 +148,7 @@ def _judge_journal(archive: str, verdict: Verdict) -> None:
     verdict.wrong_totals = number(f"SELECT count(*) FROM lists r JOIN ({sums}) s ON s.list = r.id WHERE NOT ({same})")
     verdict.wrong_records = abs(number("SELECT count(*) FROM records") - number("SELECT sum(new) FROM looks"))
     twice = "SELECT count(*) FROM (SELECT 1 FROM {} GROUP BY {} HAVING count(*) > 1) AS one"
-    verdict.wrong_visits = number(twice.format("looks", "region, at"))
+    verdict.wrong_visits = number(twice.format("looks", "list, at"))
     verdict.doubled_sightings = number(twice.format("sightings", "record, page"))
     verdict.visits = number("SELECT count(*) FROM fetches WHERE status IN (200, 304)")
 

@@ -24,7 +24,7 @@ from scythe.output.warc import verify_warc
 from scythe.url import Url
 
 Line = tuple[str, ...]
-_TABLES = "sites urls pages versions extractions fetches records sightings bodies looks regions watches profiles robots"
+_TABLES = "sites urls pages versions extractions fetches records sightings bodies looks lists watches profiles robots"
 _STATES = "SELECT state, count(*) FROM urls GROUP BY state"
 _SIGHTINGS = "SELECT coalesce(sum(times), 0) FROM sightings"
 
