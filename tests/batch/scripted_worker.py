@@ -8,15 +8,16 @@ import pytest
 _SCRIPT = """#!{python} -I
 import json, os, signal, struct, sys
 from pathlib import Path
+from msgspec import msgpack
 
-def send(head):
-    text = json.dumps({{**head, "parts": []}}).encode()
-    sys.stdout.buffer.write(struct.pack(">II", len(text), 0) + text)
+def send(answer, kind="answer"):
+    frame = msgpack.encode((kind, answer))
+    sys.stdout.buffer.write(struct.pack(">I", len(frame)) + frame)
     sys.stdout.buffer.flush()
 
 def take():
-    lengths = sys.stdin.buffer.read(8)
-    return json.loads(sys.stdin.buffer.read(struct.unpack(">II", lengths)[0])) if lengths else None
+    length = sys.stdin.buffer.read(4)
+    return msgpack.decode(sys.stdin.buffer.read(struct.unpack(">I", length)[0]), strict=False) if length else None
 
 def note(at):
     Path(task["note"]).write_bytes(struct.pack("<qq", at, 0))
@@ -25,8 +26,9 @@ def die(name):
     os.kill(os.getpid(), getattr(signal, name))
 
 tasks = Path({tasks!r})
-send({{"ready": 0}})
-while (task := take()) is not None:
+send(0, "ready")
+while (message := take()) is not None:
+    kind, task = message
     with tasks.open("a") as lines:
         lines.write(json.dumps(task) + "\\n")
     count = len(tasks.read_text().splitlines())

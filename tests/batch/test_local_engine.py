@@ -41,7 +41,7 @@ def ask(work: Callable[[UnitWorker], Awaitable[T]]) -> T:
         ("die('SIGKILL')", "the worker was ended by SIGKILL", 3),
         ("die('SIGXCPU')", "took more than 7 s of CPU", 3),
         ("sys.exit('no such thing')", "the worker ended with code 1: no such thing", 3),
-        ("send({'died': 'took too much memory', 'ill': True}); break", "took too much memory", 3),
+        ("send({'died': 'took too much memory'}, 'last answer'); break", "took too much memory", 3),
         ("note(count); die('SIGSEGV')", "the worker was ended by SIGSEGV", 4),  # each time of another page
     ],
     ids="killed slow words memory pages".split(),
@@ -80,7 +80,7 @@ def test_another_task_is_tried_a_second_time_where_the_process_died(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, line: str, found: tuple[Any, str]
 ) -> None:
     script_worker(tmp_path, monkeypatch, line)
-    assert ask(lambda worker: worker.do({"do": SCAN})) == found
+    assert ask(lambda worker: worker.do(SCAN, None)) == found
 
 
 def test_whoever_leaves_a_run_ends_its_processes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
+import msgspec
 import pytest
 from tests.batch.scripted_worker import script_worker
 from tests.batch.warcs import page, record, write
@@ -100,9 +101,7 @@ def one_process(monkeypatch: pytest.MonkeyPatch) -> OneProcess:
 def worker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A script in place of a worker: it cannot look through units, and extracts what its file says."""
     report = tmp_path / "report.json"
-    line = (
-        f"send({{'why': 'no page of it'}} if task['do'] == 'scan' else json.loads(Path({str(report)!r}).read_text()))"
-    )
+    line = f"send({{'why': 'no page of it'}} if kind == 'scan' else json.loads(Path({str(report)!r}).read_text()))"
     script_worker(tmp_path, monkeypatch, line)
     monkeypatch.setattr(ray_engine, "_workers", {})
     yield report
@@ -144,7 +143,7 @@ def test_a_whole_batch_opens_one_cluster_to_learn_and_to_extract(
 ) -> None:
     path = str(write(tmp_path / "a.warc.gz", [page(1)]))
     (unit,) = plan_units([path])
-    worker.write_text(json.dumps({"done": UnitReport(unit, documents=1).to_dict()}))
+    worker.write_text(json.dumps({"done": msgspec.to_builtins(UnitReport(unit, documents=1))}))
     report = run_batch([path], tmp_path / "out", BatchOptions(engine="ray", processes=1))
     assert (report.total("documents"), report.learned is not None) == (1, True)
     assert one_process.told == ["up with 1 cores", "1 tasks", "1 tasks", "down"]

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from tests.batch.warcs import page, write
 
-from scythe.batch.units import Unit, plan_units
+from scythe.batch.units import plan_units
 from scythe.errors import BadInput
 
 
@@ -59,13 +59,6 @@ def test_html_files_are_gathered_by_folder(tmp_path: Path) -> None:
     units = plan_units([str(tmp_path)])
     assert [len(unit.files) for unit in units] == [500, 1, 1]
     assert len({unit.name for unit in units}) == 3
-
-
-def test_a_unit_survives_json(tmp_path: Path) -> None:
-    import json
-
-    unit = Unit("a", "n", 5, None, ("x", "y"))
-    assert Unit.from_dict(json.loads(json.dumps(unit.to_dict()))) == unit
 
 
 @pytest.mark.parametrize(

@@ -220,7 +220,7 @@ def test_what_a_worker_prints_does_not_get_between_the_answers() -> None:
     with subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         out, _ = process.communicate()
     assert out.startswith(b"noise")  # what was printed before; the worker itself has moved standard output away
-    assert b'"ready"' in out
+    assert b"ready" in out
 
 
 @pytest.mark.parametrize("body", [b"", b"\0" * 1_000, b"<" * 100_000, b"\xff\xfe<\0", b"<html>" + b"<div>" * 50_000])

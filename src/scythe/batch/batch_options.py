@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
-from scythe.crawling.crawl_options import PARTS
+from scythe.crawling.crawl_options import require_parts
 from scythe.errors import BadInput
 from scythe.limits import LIMITS
 from scythe.reading.method_names import check_methods
@@ -31,9 +30,7 @@ class BatchOptions:
 
     def __post_init__(self) -> None:
         """Raise BadInput where a value cannot be meant."""
-        unknown = set(self.parts) - set(PARTS)
-        if unknown:
-            raise BadInput(f"{sorted(unknown)[0]!r} cannot be extracted; expected one of {', '.join(PARTS)}")
+        require_parts(self.parts)
         check_methods(self.methods)
         if self.engine not in ENGINES:
             raise BadInput(f"the engine is {' or '.join(ENGINES)}, not {self.engine!r}")
@@ -44,10 +41,3 @@ class BatchOptions:
         for name in ("page_bytes", "cpu_s", "memory_bytes"):
             if not 0 < getattr(self, name) < float("inf"):
                 raise BadInput(f"{name} must be above 0, not {getattr(self, name)}")
-
-    def to_dict(self) -> dict[str, Any]:
-        return asdict(self)
-
-    @classmethod
-    def from_dict(cls, plain: dict[str, Any]) -> BatchOptions:
-        return cls(**{**plain, "parts": tuple(plain["parts"]), "methods": tuple(plain.get("methods", ()))})

@@ -11,6 +11,7 @@ import os
 import struct
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
 from importlib.abc import MetaPathFinder
 from importlib.util import find_spec
@@ -30,6 +31,26 @@ NOTE = struct.Struct("<qq")  # the capture at hand, -1: none; pages done since t
 _LEARN_S = 900.0  # of CPU time to look through a unit, or to learn a site; mostly it takes some seconds
 
 
+@dataclass(frozen=True, slots=True)
+class ExtractTask:
+    """A unit to extract."""
+
+    unit: Unit
+    out: str  # folder
+    options: BatchOptions
+    note: str  # file
+    blamed: dict[int, str]  # captures that ended a process, with how
+
+
+@dataclass(frozen=True, slots=True)
+class TaskAnswer:
+    """What came of a task: what was done, or else why it was not."""
+
+    done: Any = None
+    why: str = ""
+    died: str = ""  # of what the process did
+
+
 class BatchWorker(WorkerLoop):
     """Does one task after the other until there are no more."""
 
@@ -45,36 +66,25 @@ class BatchWorker(WorkerLoop):
 
     def _obey(self, message: Message) -> None:
         try:
-            self._send({"done": self._do(message.head)})
+            answer = TaskAnswer(self._do(message))
         except (OSError, ScytheError) as error:
-            self._send({"why": str(error)})
+            answer = TaskAnswer(why=str(error))
         except (MemoryError, SelectolaxError):  # the tree builder has no other reason to fail
             self._is_ill = True
-            self._send({"died": "took too much memory", "ill": True})
+            answer = TaskAnswer(died="took too much memory")
+        self._answer(answer)
 
-    def _do(self, task: dict[str, Any]) -> object:
+    def _do(self, message: Message) -> object:
         """Do a task, which is of one of three kinds."""
-        options = BatchOptions.from_dict(task["options"])
-        if task["do"] == EXTRACT:
-            blamed = {int(number): why for number, why in task["blamed"].items()}
-            with open(task["note"], "r+b", buffering=0) as file:
+        if message.kind == EXTRACT:
+            task = message.read(ExtractTask)
+            with open(task.note, "r+b", buffering=0) as file:
                 note = partial(self._note, file.fileno())
-                return extract_unit(
-                    Unit.from_dict(task["unit"]), task["out"], options, blamed=blamed, note=note
-                ).to_dict()
-        from scythe.batch.learn_sites import (  # half of what there is to import
-            LearnTask,
-            PagePlace,
-            ScanTask,
-            learn_site,
-            scan,
-        )
+                return extract_unit(task.unit, task.out, task.options, blamed=task.blamed, note=note)
+        from scythe.batch.learn_sites import LearnTask, ScanTask, learn_site, scan  # half of what there is to import
 
         allow_cpu(_LEARN_S)
-        if task["do"] == SCAN:
-            return scan(ScanTask(Unit.from_dict(task["unit"]), options, task["scans"], task["profiles"]))
-        spots = tuple(PagePlace(*spot) for spot in task["spots"])
-        return learn_site(LearnTask(task["site"], spots, task["samples"], options, task["profiles"]))
+        return scan(message.read(ScanTask)) if message.kind == SCAN else learn_site(message.read(LearnTask))
 
     def _note(self, file: int, at: int) -> None:
         """Note the page at hand, and let it have its share of CPU time."""

@@ -17,6 +17,8 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from scythe.atomic_files import replacing, write_atomically
 from scythe.batch.batch_options import BatchOptions
 from scythe.batch.captures import Capture, UnitContents, read_captures
@@ -109,9 +111,9 @@ def read_manifest(unit: Unit, out: Path, options: BatchOptions) -> UnitReport | 
         kept = json.loads(_manifest(unit, out).read_bytes())
         if kept["version"] != _VERSION or kept["input"] != _input_of(unit) or kept["options"] != _digest(options):
             return None
-        report = UnitReport.from_dict(kept["report"], resumed=True)
+        report = replace(msgspec.convert(kept["report"], UnitReport), resumed=True)
         are_there = all((out / name).stat().st_size == size for name, size in report.files.items())
-    except (OSError, ValueError, KeyError, TypeError):  # none, or none that this version wrote
+    except (OSError, ValueError, KeyError, TypeError, msgspec.ValidationError):  # none that this version wrote
         return None
     folder = ProfileFolder(options.profiles) if options.profiles is not None else None
     is_same = all((folder.digest_of(site) if folder else "") == known for site, known in report.profiles.items())
@@ -123,7 +125,7 @@ def write_manifest(report: UnitReport, out: Path, options: BatchOptions) -> None
     kept = {"version": _VERSION, "input": _input_of(report.unit), "options": _digest(options)}
     path = _manifest(report.unit, out)
     path.parent.mkdir(parents=True, exist_ok=True)
-    plain = kept | {"report": replace(report, resumed=False).to_dict()}
+    plain = kept | {"report": msgspec.to_builtins(replace(report, resumed=False))}
     write_atomically(path, json.dumps(plain, ensure_ascii=False, indent=1).encode("utf-8", "replace"))
 
 
@@ -141,7 +143,7 @@ def _input_of(unit: Unit) -> dict[str, Any]:
     stats = [Path(name).stat() for name in unit.files or (unit.path,)]
     newest = max(stat.st_mtime_ns for stat in stats)
     return {
-        "unit": unit.to_dict() | {"files": list(unit.files)},
+        "unit": msgspec.to_builtins(unit) | {"files": list(unit.files)},
         "bytes": sum(s.st_size for s in stats),
         "mtime_ns": newest,
     }
@@ -149,8 +151,7 @@ def _input_of(unit: Unit) -> dict[str, Any]:
 
 def _digest(options: BatchOptions) -> str:
     """Return what tells options from others that give other rows. Profiles are compared by what is in them."""
-    rows = options.to_dict()
-    told = {name: rows[name] for name in ("parts", "address", "page_bytes")} | {"scythe": version()}
+    told = {name: getattr(options, name) for name in ("parts", "address", "page_bytes")} | {"scythe": version()}
     return blake2b(json.dumps(told, sort_keys=True).encode(), digest_size=8).hexdigest()
 
 

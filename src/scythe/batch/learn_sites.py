@@ -12,12 +12,14 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from itertools import groupby, islice
 from pathlib import Path
 from shutil import rmtree
 from typing import IO, Any, NamedTuple, Protocol
+
+import msgspec
 
 from scythe.atomic_files import replacing, write_atomically
 from scythe.batch.batch_options import BatchOptions
@@ -84,22 +86,17 @@ class SiteSample:
             del self.kinds[max(self.kinds, key=_rank)]
 
     def to_line(self) -> str:
-        plain = {kind: [found.pages, found.spots] for kind, found in sorted(self.kinds.items())}
-        return json.dumps([self.site, plain], ensure_ascii=True) + "\n"
+        return json.dumps(msgspec.to_builtins(self, order="deterministic")) + "\n"
 
     @classmethod
     def from_line(cls, line: str) -> SiteSample:
-        site, plain = json.loads(line)
-        kinds = {
-            kind: UrlKindSample(pages, [PagePlace(*spot) for spot in spots]) for kind, (pages, spots) in plain.items()
-        }
-        return cls(site, kinds)
+        return msgspec.convert(json.loads(line), cls)
 
 
 def scan_unit(unit: Unit, options: BatchOptions, folder: Path, profiles: str | Path) -> int:
     """Write down where pages of sites without a profile stand in a unit, unless that was done; return how many."""
     path = folder / f"{unit.name}.jsonl"
-    head = json.dumps([unit.to_dict(), sign_unit(unit)]) + "\n"
+    head = json.dumps([msgspec.to_builtins(unit), sign_unit(unit)]) + "\n"
     if path.exists():
         with path.open(encoding="ascii") as lines:
             if lines.readline() == head:
@@ -289,7 +286,7 @@ def learn_profiles(units: Sequence[Unit], folder: str | Path, options: BatchOpti
         cost=LearningCost(learn_s=cpu_s + cost_s),
         seconds=time.monotonic() - began,
     )
-    write_atomically(path / _DONE, json.dumps({"input": mark, "report": asdict(report)}).encode())
+    write_atomically(path / _DONE, json.dumps({"input": mark, "report": msgspec.to_builtins(report)}).encode())
     rmtree(scans, ignore_errors=True)
     return report
 
@@ -379,7 +376,7 @@ def _learn_all(tasks: Iterable[LearnTask], spread: Spread) -> tuple[list[str], d
 
 
 def _digest(units: Iterable[Unit]) -> str:
-    plain = json.dumps([[unit.to_dict(), sign_unit(unit)] for unit in units])
+    plain = json.dumps([[msgspec.to_builtins(unit), sign_unit(unit)] for unit in units])
     return blake2b(plain.encode(), digest_size=16).hexdigest()
 
 
@@ -387,12 +384,9 @@ def _recall(folder: Path, mark: str) -> LearnReport | None:
     """Return the report of an earlier run over the same input, if all that it learned is still there."""
     try:
         plain = json.loads((folder / _DONE).read_bytes())
-    except (FileNotFoundError, ValueError):
+        known = msgspec.convert(plain["report"], LearnReport) if plain["input"] == mark else None
+    except (FileNotFoundError, ValueError, KeyError, TypeError, msgspec.ValidationError):
         return None
-    if not isinstance(plain, dict) or plain.get("input") != mark:
+    if known is None or not all(map(ProfileFolder(folder).has, known.learned)):
         return None
-    said = plain["report"]
-    if not all(ProfileFolder(folder).has(site) for site in said["learned"]):
-        return None
-    known = {"learned": tuple(said["learned"]), "cost": LearningCost(**said.get("cost", {})), "resumed": True}
-    return LearnReport(**{**said, **known})
+    return replace(known, resumed=True)

@@ -8,15 +8,17 @@ from __future__ import annotations
 import asyncio
 import math
 import os
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import Any, TypeVar
 
+import msgspec
+
 from scythe.batch.batch_options import BatchOptions
-from scythe.batch.batch_worker import EXTRACT, LEARN, NOTE, SCAN
+from scythe.batch.batch_worker import EXTRACT, LEARN, NOTE, SCAN, ExtractTask, TaskAnswer
 from scythe.batch.learn_sites import Spread, learn_site, scan
 from scythe.batch.units import Unit, UnitReport
 from scythe.engine.background import Stream
@@ -31,19 +33,20 @@ _ATTEMPTS = 2  # at another task: what else goes on at a machine may end a proce
 
 
 @dataclass(slots=True, eq=False)
-class BatchTask(WorkerTask[dict[str, Any]]):
-    """What is asked of a worker. The answer has what was "done", or "why" not, or of what the process "died"."""
+class BatchTask(WorkerTask[TaskAnswer]):
+    """What is asked of a worker."""
 
-    head: dict[str, Any]
+    kind: str
+    content: object
 
     def to_frames(self, told: set[str]) -> list[bytes]:
-        return write_frame(self.head)
+        return [write_frame(self.kind, self.content)]
 
     def take(self, message: Message) -> None:
-        self.settle(message.head)
+        self.settle(message.read(TaskAnswer))
 
     def blame(self, why: str) -> None:
-        self.settle({"died": why})
+        self.settle(TaskAnswer(died=why))
 
 
 class UnitWorker:
@@ -64,16 +67,16 @@ class UnitWorker:
     async def extract(self, unit: Unit, out: Path) -> UnitReport:
         """Do one unit; return what came of it, or why it failed as a whole."""
         blamed: dict[int, str] = {}
-        task = {"do": EXTRACT, "unit": unit.to_dict(), "out": str(out), "blamed": blamed, "note": self._note.name}
+        task = ExtractTask(unit, str(out), self._options, self._note.name, blamed)
         suspect, idle, why = -1, 0, ""
         for _ in range(_DEATHS):
             os.pwrite(self._note.fileno(), NOTE.pack(-1, self.pages), 0)
-            answer = await self._ask(task)
-            if "why" in answer:
-                return UnitReport(unit, why=answer["why"])
-            if "done" in answer:
-                return UnitReport.from_dict(answer["done"])
-            why, at = answer["died"], self._read_note()[0]
+            answer = await self._ask(EXTRACT, task)
+            if answer.why:
+                return UnitReport(unit, why=answer.why)
+            if answer.done is not None:
+                return msgspec.convert(answer.done, UnitReport)
+            why, at = answer.died, self._read_note()[0]
             idle = idle + 1 if at < 0 else 0
             if idle >= _IDLE_DEATHS:
                 break
@@ -82,25 +85,24 @@ class UnitWorker:
             suspect = at
         return UnitReport(unit, why=f"its worker died again and again, at last: {why}")
 
-    async def do(self, task: Mapping[str, Any]) -> tuple[Any, str]:
+    async def do(self, kind: str, task: object) -> tuple[Any, str]:
         """Do another task, a second time where the process died; return what came of it, or None and why."""
-        answer: Mapping[str, Any] = {}
         for _ in range(_ATTEMPTS):
-            answer = await self._ask(task)
-            if "died" not in answer:
+            answer = await self._ask(kind, task)
+            if not answer.died:
                 break
-        return answer.get("done"), answer.get("why") or answer.get("died", "")
+        return answer.done, answer.why or answer.died
 
     async def close(self) -> None:
         """End the process, whatever it is at."""
         await self._slot.close()
         self._note.close()
 
-    async def _ask(self, task: Mapping[str, Any]) -> dict[str, Any]:
+    async def _ask(self, kind: str, task: object) -> TaskAnswer:
         try:
-            return await self._slot.ask(BatchTask({"options": self._options.to_dict(), **task}))
+            return await self._slot.ask(BatchTask(kind, task))
         except ScytheError as error:  # no process starts
-            return {"why": str(error)}
+            return TaskAnswer(why=str(error))
 
     def _read_note(self) -> tuple[int, int]:
         at, pages = NOTE.unpack(os.pread(self._note.fileno(), NOTE.size, 0))
@@ -128,8 +130,8 @@ def spread(options: BatchOptions) -> Spread:
     """Return what does the tasks of learning side by side, in processes."""
 
     def run(function: Callable[[Any], Any], items: Iterable[Any]) -> Iterator[tuple[Any, Any | None, str]]:
-        do = {scan: SCAN, learn_site: LEARN}[function]
-        for item, (found, why) in _share(items, lambda worker, one: worker.do({**asdict(one), "do": do}), options):
+        kind = {scan: SCAN, learn_site: LEARN}[function]
+        for item, (found, why) in _share(items, lambda worker, one: worker.do(kind, one), options):
             yield item, found, why
 
     return run

@@ -13,15 +13,16 @@ import logging
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict
 from functools import cache
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from scythe.batch.batch_options import BatchOptions
 from scythe.batch.batch_worker import LEARN, SCAN
-from scythe.batch.learn_sites import Spread, learn_site
+from scythe.batch.learn_sites import LearnTask, ScanTask, Spread, learn_site
 from scythe.batch.local_engine import UnitWorker
 from scythe.batch.units import Unit, UnitReport
 from scythe.errors import MissingExtra
@@ -34,22 +35,21 @@ Row = dict[str, str]
 def run_units(units: Sequence[Unit], out: Path, options: BatchOptions) -> Iterator[UnitReport]:
     """Yield a report for every unit, in the order they end."""
     target = str(out.resolve())
-    tasks = (json.dumps({"unit": unit.to_dict(), "out": target}) for unit in units)
-    for row in _run(_extract, tasks, options):
-        yield UnitReport.from_dict(json.loads(row["report"]))
+    for row in _run(_extract, ({"unit": _dump(unit), "out": target} for unit in units), options):
+        yield _load(row["report"], UnitReport)
 
 
 def spread(options: BatchOptions) -> Spread:
     """Return what does the tasks of learning side by side, on the cluster."""
 
     def run(function: Callable[[Any], Any], items: Iterable[Any]) -> Iterator[tuple[Any, Any | None, str]]:
-        do = LEARN if function is learn_site else SCAN
+        kind = LEARN if function is learn_site else SCAN
         waiting: dict[str, Any] = {}
 
-        def tasks() -> Iterator[str]:
+        def tasks() -> Iterator[Row]:
             for number, item in enumerate(items):
                 waiting[str(number)] = item
-                yield json.dumps({**asdict(item), "do": do, "number": str(number)})
+                yield {"task": _dump(item), "kind": kind, "number": str(number)}
 
         for row in _run(_do, tasks(), options):
             yield waiting.pop(row["number"]), json.loads(row["found"]), row["why"]
@@ -59,16 +59,23 @@ def spread(options: BatchOptions) -> Spread:
 
 def _extract(row: Row) -> Row:
     """Do one unit, in a task of Ray; a page that a process dies of must not end that of Ray."""
-    task = json.loads(row["task"])
-    report = _runner().run(_worker(row["options"]).extract(Unit.from_dict(task["unit"]), Path(task["out"])))
-    return {"report": json.dumps(report.to_dict())}
+    unit = _load(row["unit"], Unit)
+    return {"report": _dump(_runner().run(_worker(row["options"]).extract(unit, Path(row["out"]))))}
 
 
 def _do(row: Row) -> Row:
     """Do one task of learning, in a task of Ray."""
-    task = json.loads(row["task"])
-    found, why = _runner().run(_worker(row["options"]).do(task))
-    return {"number": task["number"], "found": json.dumps(found), "why": why}
+    task = _load(row["task"], LearnTask if row["kind"] == LEARN else ScanTask)
+    found, why = _runner().run(_worker(row["options"]).do(row["kind"], task))
+    return {"number": row["number"], "found": json.dumps(found), "why": why}
+
+
+def _dump(record: object) -> str:
+    return json.dumps(msgspec.to_builtins(record))
+
+
+def _load(text: str, of: Any) -> Any:
+    return msgspec.convert(json.loads(text), of)
 
 
 _workers: dict[str, UnitWorker] = {}  # of this process, by their options
@@ -82,16 +89,16 @@ def _runner() -> asyncio.Runner:
 
 def _worker(options: str) -> UnitWorker:
     if options not in _workers:
-        _workers[options] = UnitWorker(BatchOptions.from_dict(json.loads(options)))
+        _workers[options] = UnitWorker(_load(options, BatchOptions))
     return _workers[options]
 
 
-def _run(function: Callable[[Row], Row], tasks: Iterable[str], options: BatchOptions) -> Iterator[Any]:
+def _run(function: Callable[[Row], Row], tasks: Iterable[Row], options: BatchOptions) -> Iterator[Any]:
     """Yield what a function returns for every task. A row of Ray Data is plain text: it guesses at types otherwise."""
-    told = json.dumps(options.to_dict())
+    told = _dump(options)
     with cluster(options) as data:
         source = iter(tasks)
-        while some := [{"task": task, "options": told} for task in islice(source, _AT_A_TIME)]:
+        while some := [{**task, "options": told} for task in islice(source, _AT_A_TIME)]:
             made = data.from_items(some, override_num_blocks=len(some)).map(function, num_cpus=1)
             yield from made.iter_rows()
 

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from glob import glob, has_magic
 from hashlib import blake2b
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from scythe.errors import BadInput
 from scythe.fetch.inputs import PAGE_SUFFIXES
@@ -41,13 +41,6 @@ class Unit:
     begin: int = 0
     end: int | None = None  # None: up to the end of the file
     files: tuple[str, ...] = ()  # HTML files by their whole paths; empty: a WARC file
-
-    def to_dict(self) -> dict[str, Any]:
-        return asdict(self)
-
-    @classmethod
-    def from_dict(cls, plain: dict[str, Any]) -> Unit:
-        return cls(**{**plain, "files": tuple(plain["files"])})
 
 
 def plan_units(inputs: Iterable[str], part_bytes: int = PART_BYTES) -> list[Unit]:
@@ -154,9 +147,7 @@ class UnitReport:
     damaged: int = 0  # stretches of the file in which no record could be read
     damages: tuple[FailedCapture, ...] = ()  # the first ones
     how: dict[str, int] = field(default_factory=dict)  # documents by WAYS
-    fields: dict[str, int] = field(
-        default_factory=dict
-    )  # wanted of learned pages, records included: cut, tree, missing
+    fields: dict[str, int] = field(default_factory=dict)  # of learned pages, and records: cut, tree, missing
     body_bytes: int = 0  # of pages, unpacked
     cpu_s: float = 0.0
     cost: LearningCost = field(default_factory=LearningCost)  # of its pages, read and cut
@@ -164,17 +155,6 @@ class UnitReport:
     profiles: dict[str, str] = field(default_factory=dict)  # digest of the profile by site; "": there was none
     why: str = ""  # the unit failed as a whole: nothing was written
     resumed: bool = False  # done by an earlier run
-
-    def to_dict(self) -> dict[str, Any]:
-        plain = asdict(self)
-        del plain["resumed"]
-        return plain
-
-    @classmethod
-    def from_dict(cls, plain: dict[str, Any], *, resumed: bool = False) -> UnitReport:
-        several = {name: tuple(FailedCapture(**each) for each in plain[name]) for name in ("failures", "damages")}
-        unit, cost = Unit.from_dict(plain["unit"]), LearningCost(**plain["cost"])
-        return cls(**{**plain, **several, "unit": unit, "cost": cost}, resumed=resumed)
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,17 +13,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 
 from scythe.engine.sampling import Kept
-from scythe.engine.worker_protocol import (
-    Caps,
-    Job,
-    Message,
-    SiteSetup,
-    WorkerAnswer,
-    pack_job,
-    pack_setup,
-    unpack_answer,
-    write_frame,
-)
+from scythe.engine.worker_protocol import Caps, FinishedSite, Job, Message, SiteSetup, WorkerAnswer, write_frame
 from scythe.engine.worker_slot import Slot, WorkerTask
 
 _WORKER = "scythe.engine.worker_process"  # the module that every worker process runs
@@ -86,18 +76,16 @@ class SiteTask(WorkerTask[WorkerAnswer]):
     def to_frames(self, told: set[str]) -> list[bytes]:
         key, frames = self.site.key, []
         if key not in told or self.renew:
-            frames += write_frame(*pack_setup(self.known.brief(self.site)))
+            frames.append(write_frame("enter", self.known.brief(self.site)))
             told.add(key)
         if self.job is not None:
-            return frames + write_frame(*pack_job(self.job))
+            return [*frames, write_frame("extract", replace(self.job, site=SiteSetup(key)))]  # it was told the rest
         if self.leave:
             told.discard(key)
-        head = {"do": "finish", "site": key, "learn": self.learn, "leave": self.leave}
-        head["urls"] = [url for url, _ in self.pages]
-        return frames + write_frame(head, [body for _, body in self.pages])
+        return [*frames, write_frame("finish", FinishedSite(key, tuple(self.pages), self.learn, self.leave))]
 
     def take(self, message: Message) -> None:
-        answer = self.known.note(self.site.key, unpack_answer(message))
+        answer = self.known.note(self.site.key, message.read(WorkerAnswer))
         if not self.settle(answer) and answer.profile is not None:
             self.known.untold.add(self.site.key)
 

@@ -8,25 +8,15 @@ from __future__ import annotations
 import sys
 import time
 from array import array
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from dataclasses import replace
 from typing import BinaryIO
 
 from selectolax.lexbor import SelectolaxError
 
 from scythe.archive.stored_documents import to_extracted
 from scythe.engine.discovery import Discovery, discover, read_list
-from scythe.engine.sampling import Kept
-from scythe.engine.worker_protocol import (
-    Job,
-    Message,
-    SiteSetup,
-    WorkerAnswer,
-    WorkerLoop,
-    describe,
-    pack_answer,
-    unpack_job,
-    unpack_setup,
-)
+from scythe.engine.worker_protocol import FinishedSite, Job, Message, SiteSetup, WorkerAnswer, WorkerLoop, describe
 from scythe.errors import BadInput, ScytheError
 from scythe.fetch.page_check import sniff_bytes
 from scythe.memory import TIDY_S, tidy
@@ -205,16 +195,13 @@ class ExtractionWorker(WorkerLoop):
         self._told = SeenUrls()
         self._tidy_at = time.monotonic() + TIDY_S
 
-    def _obey(self, frame: Message) -> None:
-        do = frame.head["do"]
-        if do == "enter":
-            self._enter(unpack_setup(frame))
-        elif do == "extract":
-            site = self._sites[frame.head["site"]]
-            self._extract(site, unpack_job(frame, site.setup))
-        elif do == "finish":
-            pages = list(zip(frame.head["urls"], frame.parts, strict=True))
-            self._finish(frame.head["site"], pages, learn=frame.head["learn"], leave=frame.head["leave"])
+    def _obey(self, message: Message) -> None:
+        if message.kind == "enter":
+            self._enter(message.read(SiteSetup))
+        elif message.kind == "extract":
+            self._extract(message.read(Job))
+        elif message.kind == "finish":
+            self._finish(message.read(FinishedSite))
         if time.monotonic() >= self._tidy_at:
             self._tidy()
 
@@ -226,15 +213,12 @@ class ExtractionWorker(WorkerLoop):
         else:
             site.renew(setup, self._told)
 
-    def _extract(self, site: SiteLearner, job: Job) -> None:
+    def _extract(self, job: Job) -> None:
         began = time.process_time()
-        answer = self._answer(site, job)
-        head, parts = pack_answer(answer)
-        head["cpu"] = round(time.process_time() - began, 6)
-        head["ill"] = self._is_ill
-        self._send(head, parts)
+        answer = self._try(self._sites[job.site.key], job)
+        self._answer(replace(answer, cpu_s=round(time.process_time() - began, 6)))
 
-    def _answer(self, site: SiteLearner, job: Job) -> WorkerAnswer:
+    def _try(self, site: SiteLearner, job: Job) -> WorkerAnswer:
         try:
             return site.extract(job)
         except (MemoryError, SelectolaxError):  # the tree builder has no other reason to fail
@@ -245,18 +229,18 @@ class ExtractionWorker(WorkerLoop):
         except Exception as error:  # noqa: BLE001 (one page with a bug of ours in it must not stop a run)
             return WorkerAnswer(why=f"could not be extracted: {describe(error)}")
 
-    def _finish(self, key: str, pages: Sequence[Kept], *, learn: bool, leave: bool) -> None:
+    def _finish(self, wanted: FinishedSite) -> None:
         """Learn a site from the pages kept, or from those that somebody else has fetched and reads."""
-        site = self._sites.pop(key, None) if leave else self._sites.get(key)
+        site = self._sites.pop(wanted.site, None) if wanted.leave else self._sites.get(wanted.site)
         profile, cost = None, None
         if site is not None:
-            for url, body in pages:
+            for url, body in wanted.pages:
                 site.extract(Job(site.setup, url, body))
-            if learn:
+            if wanted.learn:
                 site.finish()
             profile = site.take_profile(now=True)
-            cost = site.cost if leave else None
-        self._send(*pack_answer(WorkerAnswer(profile=profile, learning=cost)))
+            cost = site.cost if wanted.leave else None
+        self._answer(WorkerAnswer(profile=profile, learning=cost))
 
     def _tidy(self) -> None:
         tidy()

@@ -1,12 +1,11 @@
 """The messages between a run and its extraction processes, and the limits of those processes.
 
-A message is two lengths (4 bytes each, big endian), a JSON object and raw parts, whose lengths are in its "parts".
+A message is its length (4 bytes, big endian), then in MessagePack what kind it is of, and a record.
 """
 
 from __future__ import annotations
 
 import fcntl
-import json
 import os
 import resource
 import signal
@@ -14,11 +13,12 @@ import struct
 import sys
 import time
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, fields
-from typing import TYPE_CHECKING, Any, BinaryIO
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, TypeVar
+
+import msgspec
 
 from scythe.crawl_model import Extracted
-from scythe.model import Record, RecordList
 from scythe.site.learning_cost import LearningCost
 from scythe.url import Url
 
@@ -49,82 +49,89 @@ def limit_memory(memory_bytes: int) -> None:
     resource.setrlimit(resource.RLIMIT_AS, (limit, hard))
 
 
-_LENGTHS = struct.Struct(">II")
-_HEAD_BYTES = 64_000_000  # of the object; a profile travels in a part
-_BODY_BYTES = 1_000_000_000  # of the parts
-
-
-@dataclass(frozen=True, slots=True)
-class Message:
-    """One message."""
-
-    head: dict[str, Any]
-    parts: tuple[bytes, ...] = ()
+_LENGTH = struct.Struct(">I")
+_FRAME_BYTES = 1_000_000_000
+_Raw = tuple[str, msgspec.Raw]
+T = TypeVar("T")
 
 
 class BrokenFrame(Exception):
     """What came is no frame: the other side died while it wrote, or something else writes to the pipe."""
 
 
-def write_frame(head: dict[str, Any], parts: Sequence[bytes] = ()) -> list[bytes]:
-    """Return the pieces to write, in order."""
-    head = {**head, "parts": [len(part) for part in parts]}
-    text = json.dumps(head, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
-    return [_LENGTHS.pack(len(text), sum(head["parts"])) + text, *parts]
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One message: what kind it is of, and a record that `read` makes of its bytes."""
+
+    kind: str
+    content: bytes
+
+    def read(self, of: type[T]) -> T:
+        """Return the record. Raises BrokenFrame where it is none of this type."""
+        try:
+            return msgspec.msgpack.decode(self.content, type=of)
+        except msgspec.DecodeError:
+            raise BrokenFrame(f"no {of.__name__} in {self.kind!r:.40}") from None
+
+
+def write_frame(kind: str, content: object = None) -> bytes:
+    """Return a message; halves of characters, which JSON in a page may bring, become question marks."""
+    try:
+        frame = msgspec.msgpack.encode((kind, content))
+    except UnicodeEncodeError:
+        frame = msgspec.msgpack.encode((kind, _without_halves(msgspec.to_builtins(content, builtin_types=(bytes,)))))
+    return _LENGTH.pack(len(frame)) + frame
+
+
+def _without_halves(plain: Any) -> Any:
+    if isinstance(plain, str):
+        return plain.encode("utf-8", "replace").decode()
+    if isinstance(plain, dict):
+        return {_without_halves(name): _without_halves(value) for name, value in plain.items()}
+    return list(map(_without_halves, plain)) if isinstance(plain, list | tuple) else plain
 
 
 def read_frame(stream: BinaryIO) -> Message | None:
     """Read a frame from a blocking stream; None at its end. Raises BrokenFrame where it ends or differs midway."""
-    lengths = stream.read(_LENGTHS.size)
-    if not lengths:
+    length = stream.read(_LENGTH.size)
+    if not length:
         return None
-    head_bytes, body_bytes = _unpack(lengths)
-    text, body = stream.read(head_bytes), stream.read(body_bytes)
-    if len(text) < head_bytes or len(body) < body_bytes:
+    size = _size(length)
+    frame = stream.read(size)
+    if len(frame) < size:
         raise BrokenFrame("the pipe ended within a frame")
-    return _frame(text, body)
+    return _message(frame)
 
 
 async def receive_frame(stream: asyncio.StreamReader) -> Message | None:
     """Do what `read_frame` does without blocking."""
     import asyncio  # here: workers only read and write pipes, and start sooner without it
 
+    length = b""
     try:
-        lengths = await stream.readexactly(_LENGTHS.size)
-        head_bytes, body_bytes = _unpack(lengths)
-        text = await stream.readexactly(head_bytes)
-        body = await stream.readexactly(body_bytes) if body_bytes else b""
+        length = await stream.readexactly(_LENGTH.size)
+        return _message(await stream.readexactly(_size(length)))
     except asyncio.IncompleteReadError as error:
-        if not error.partial:
+        if not length and not error.partial:
             return None
         raise BrokenFrame("the pipe ended within a frame") from None
-    return _frame(text, body)
 
 
-def _unpack(lengths: bytes) -> tuple[int, int]:
-    if len(lengths) < _LENGTHS.size:
+def _size(length: bytes) -> int:
+    if len(length) < _LENGTH.size:
         raise BrokenFrame("the pipe ended within a frame")
-    head_bytes, body_bytes = _LENGTHS.unpack(lengths)
-    if head_bytes > _HEAD_BYTES or body_bytes > _BODY_BYTES:
-        raise BrokenFrame(f"a frame of {head_bytes} and {body_bytes} bytes")
-    return head_bytes, body_bytes
+    size: int = _LENGTH.unpack(length)[0]
+    if size > _FRAME_BYTES:
+        raise BrokenFrame(f"a frame of {size} bytes")
+    return size
 
 
-def _frame(text: bytes, body: bytes) -> Message:
+def _message(frame: bytes) -> Message:
     try:
-        head = json.loads(text)
-        lengths = head.pop("parts")
-        if sum(lengths) != len(body):
-            raise BrokenFrame(f"parts of {sum(lengths)} bytes in a body of {len(body)}")
-    except (ValueError, AttributeError, KeyError, TypeError) as error:
+        kind, content = msgspec.msgpack.decode(frame, type=_Raw)
+    except msgspec.DecodeError as error:
         raise BrokenFrame(f"no frame: {type(error).__name__}") from None
-    if len(lengths) == 1:
-        return Message(head, (body,))
-    parts, start = [], 0
-    for length in lengths:
-        parts.append(body[start : start + length])
-        start += length
-    return Message(head, tuple(parts))
+    return Message(kind, bytes(content))
 
 
 PIPE_BYTES = 1_048_576  # what an ordinary user may ask for
@@ -156,7 +163,7 @@ class WorkerLoop:
 
     def run(self) -> None:
         """Obey until the input ends."""
-        self._send({"ready": os.getpid()})
+        self._send("ready", os.getpid())
         while not self._is_ill and (message := read_frame(self._in)) is not None:
             allow_cpu(self._cpu_s)
             self._obey(message)
@@ -164,9 +171,13 @@ class WorkerLoop:
     def _obey(self, message: Message) -> None:
         raise NotImplementedError
 
-    def _send(self, head: dict[str, Any], parts: Sequence[bytes] = ()) -> None:
-        self._out.write(b"".join(write_frame(head, parts)))
+    def _send(self, kind: str, content: object) -> None:
+        self._out.write(write_frame(kind, content))
         self._out.flush()
+
+    def _answer(self, content: object) -> None:
+        """Answer a message; where memory ran out this is the last answer."""
+        self._send("last answer" if self._is_ill else "answer", content)
 
 
 def widen_pipe(descriptor: int) -> None:
@@ -175,10 +186,6 @@ def widen_pipe(descriptor: int) -> None:
         fcntl.fcntl(descriptor, fcntl.F_SETPIPE_SZ, PIPE_BYTES)
     except (AttributeError, OSError):
         return
-
-
-_TEXTS = ("title", "text", "markdown", "html", "rest")  # of an Extracted: each travels as a part of its own
-_PLAIN = tuple(f.name for f in fields(Extracted) if f.name not in (*_TEXTS, "lists"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,8 +225,7 @@ class Job:
     robots_tag: str = ""  # the X-Robots-Tag header
 
 
-@dataclass(frozen=True, slots=True)
-class NamedUrl:
+class NamedUrl(NamedTuple):
     """An address that a page, a sitemap or a feed names, and that was not answered before by the same worker."""
 
     url: Url
@@ -227,6 +233,16 @@ class NamedUrl:
     kind: str = "page"  # what is expected there, one of visits.KINDS
     is_nofollow: bool = False
     rank: int = 0  # lower is to be asked for sooner
+
+
+@dataclass(frozen=True, slots=True)
+class FinishedSite:
+    """A site to be learned, or left."""
+
+    site: str
+    pages: tuple[tuple[str, bytes], ...] = ()  # to learn from, besides those that the worker has kept
+    learn: bool = False
+    leave: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,101 +259,3 @@ class WorkerAnswer:
     drift: int = 0  # things that stopped matching at the site
     cpu_s: float = 0.0
     learning: LearningCost | None = None  # of a site that is left
-
-
-def pack_setup(site: SiteSetup) -> tuple[dict[str, Any], tuple[bytes, ...]]:
-    head: dict[str, Any] = {"do": "enter", "site": site.key, "wanted": site.parts, "start": site.start}
-    head |= {"learns": site.learns, "learner": site.is_learner, "again": site.tells_again, "methods": site.methods}
-    return head, (site.profile.encode(),) if site.profile else ()
-
-
-def unpack_setup(frame: Message) -> SiteSetup:
-    head = frame.head
-    profile = frame.parts[0].decode() if frame.parts else None
-    flags = (head["learns"], head["learner"], head["again"], tuple(head["methods"]))
-    return SiteSetup(head["site"], tuple(head["wanted"]), profile, head["start"], *flags)
-
-
-def pack_job(job: Job) -> tuple[dict[str, Any], tuple[bytes, ...]]:
-    head: dict[str, Any] = {"do": "extract", "site": job.site.key, "url": job.url, "kind": job.kind}
-    head |= {"type": job.content_type, "status": job.status, "whole": job.is_whole, "robots": job.robots_tag}
-    return head, (job.body,)
-
-
-def unpack_job(frame: Message, site: SiteSetup) -> Job:
-    head = frame.head
-    said = (head["kind"], head["type"], head["status"], head["whole"], head["robots"])
-    return Job(site, head["url"], frame.parts[0], *said)
-
-
-def pack_answer(answer: WorkerAnswer) -> tuple[dict[str, Any], list[bytes]]:
-    """Return head and parts; texts and profile are parts, so that nothing long is quoted."""
-    head: dict[str, Any] = {"why": answer.why, "died": answer.died, "drift": answer.drift, "cpu": answer.cpu_s}
-    if answer.found:
-        head["found"] = [_pack_named(each) for each in answer.found]
-    if answer.directives:
-        head["directives"] = answer.directives
-    if answer.canonical:
-        head["canonical"] = answer.canonical
-    if answer.learning is not None:
-        head["learning"] = asdict(answer.learning)
-    parts: list[bytes] = []
-    if answer.profile is not None:
-        head["profile"] = True
-        parts.append(answer.profile.encode())
-    if answer.extracted is not None:
-        _pack_extracted(answer.extracted, head, parts)
-    return head, parts
-
-
-def unpack_answer(frame: Message) -> WorkerAnswer:
-    head, parts = frame.head, list(frame.parts)
-    profile = parts.pop(0).decode() if head.get("profile") else None
-    return WorkerAnswer(
-        _unpack_extracted(head["extracted"], parts) if "extracted" in head else None,
-        tuple(_unpack_named(each) for each in head.get("found", ())),
-        profile,
-        head["why"],
-        head["died"],
-        tuple(head.get("directives", ())),
-        head.get("canonical"),
-        head["drift"],
-        head["cpu"],
-        LearningCost(**head["learning"]) if "learning" in head else None,
-    )
-
-
-def _pack_named(named: NamedUrl) -> str | list[Any]:
-    """Return the address alone where all else is as usual, which it mostly is."""
-    if named.how == "link" and named.kind == "page" and not named.is_nofollow and not named.rank:
-        return named.url
-    return [named.url, named.how, named.kind, named.is_nofollow, named.rank]
-
-
-def _unpack_named(packed: str | list[Any]) -> NamedUrl:
-    return NamedUrl(Url(packed)) if isinstance(packed, str) else NamedUrl(*packed)
-
-
-def _pack_extracted(extracted: Extracted, head: dict[str, Any], parts: list[bytes]) -> None:
-    plain: dict[str, Any] = {name: getattr(extracted, name) for name in _PLAIN}
-    texts: dict[str, Any] = {name: text for name in _TEXTS if (text := getattr(extracted, name)) is not None}
-    plain["texts"] = list(texts)
-    parts += [text.encode("utf-8", "replace") for text in texts.values()]
-    if extracted.lists:
-        plain["lists"] = True
-        lists = [listed.to_dict() for listed in extracted.lists]
-        parts.append(json.dumps(lists, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace"))
-    head["extracted"] = plain
-
-
-def _unpack_extracted(plain: dict[str, Any], parts: list[bytes]) -> Extracted:
-    texts: dict[str, Any] = {name: parts.pop(0).decode() for name in plain.pop("texts")}
-    lists = tuple(map(_list, json.loads(parts.pop(0)))) if plain.pop("lists", False) else ()
-    return Extracted(**texts, **plain, lists=lists)
-
-
-def _list(plain: dict[str, Any]) -> RecordList:
-    records = tuple(
-        Record(tuple(one["fields"]), tuple(one["links"]), tuple(one["images"]), one["html"]) for one in plain["records"]
-    )
-    return RecordList(records, tuple(plain["columns"]), plain["kind"], plain["score"], plain["pattern"])

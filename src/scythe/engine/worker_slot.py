@@ -316,14 +316,13 @@ class WorkerHandle:
         return self._why or _reason(self._process.returncode or 0, self._caps, bytes(self._said))
 
     def _take(self, message: Message, waiting: deque[WorkerTask[Any]]) -> None:
-        head = message.head
-        if "ready" in head:
+        if message.kind == "ready":
             self.is_ready = True
         else:
-            task = waiting.popleft()
+            waiting[0].take(message)
+            waiting.popleft()
             self._sent -= 1
-            self.is_ill = head.get("ill", False)
-            task.take(message)
+            self.is_ill = message.kind == "last answer"
 
     async def _listen(self) -> None:
         """Keep the last of what the process says on standard error, for the reason of a death."""

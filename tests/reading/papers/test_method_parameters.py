@@ -12,7 +12,7 @@ import scythe
 from scythe.cli.main import app
 from scythe.crawling.crawl import note_said, recall_methods
 from scythe.engine.worker_process import SeenUrls, SiteLearner
-from scythe.engine.worker_protocol import Job, SiteSetup, pack_setup, unpack_setup
+from scythe.engine.worker_protocol import Job, SiteSetup
 from scythe.errors import BadInput
 from scythe.method_parameters import PARAMETERS, RECORD_NAMES, split_methods
 from scythe.reading.papers.characters import Characters
@@ -116,20 +116,11 @@ def test_one_method_for_the_text_and_one_for_lists() -> None:
             options(methods=("vssee",))
 
 
-def test_methods_reach_workers_and_stay_with_a_site() -> None:
+def test_methods_stay_with_a_site() -> None:
     setup = SiteSetup("mill.example", methods=("sentences:minimum=2", "mdr:k=3"))
-    assert unpack_setup(_frame(setup)).methods == setup.methods
     assert recall_methods(note_said("{}", None, setup.methods)) == setup.methods
     assert recall_methods(note_said("{}", ("text",), None)) is None
     assert recall_methods('{"methods": ["of a later version"]}') is None
-
-
-def _frame(setup: SiteSetup) -> object:
-    import io
-
-    from scythe.engine.worker_protocol import read_frame, write_frame
-
-    return read_frame(io.BytesIO(b"".join(write_frame(*pack_setup(setup)))))
 
 
 def test_a_policy_has_its_parameter_in_watches_and_what_it_learned_is_its_own() -> None:
