@@ -13,8 +13,9 @@ from functools import partial
 from pathlib import Path
 
 from scythe.errors import BadInput, FetchFailed
-from scythe.fetch.inputs import PAGE_SUFFIXES, is_address, saved_address
+from scythe.fetch.inputs import PAGE_SUFFIXES, is_address
 from scythe.fetch.page_check import PLAIN_TEXT, header, is_html, sniff_bytes, sniff_text
+from scythe.fetch.saved_pages import saved_address
 from scythe.limits import LIMITS
 from scythe.model import Document, Reading, RecordList, TextOptions
 from scythe.page import Page
@@ -29,7 +30,7 @@ from scythe.reading.lists.list_methods import record_method as lists_method
 from scythe.reading.text import TextMethod
 from scythe.reading.text import method as text_method
 from scythe.reading.text.roles import CAPTION, COMMENT, TABLE, TITLE, roles
-from scythe.url import absolute, hide_users
+from scythe.url import FOLDER, absolute, hide_users
 
 _LITTLE = 1_500  # characters; error pages, walls and loading screens of the page sets stay below
 _MISSING = re.compile(r"\b(?:404|410|not found|page not found|no longer available|does not exist)\b", re.IGNORECASE)
@@ -216,7 +217,7 @@ def _page(html: str | bytes | Path | Page, url: str | None, content_type: str | 
     if isinstance(html, Path):
         with html.open("rb") as file:
             html = file.read(LIMITS.body_bytes + 1)
-        url = url or saved_address(html)
+        url = url or saved_address(html) or FOLDER
     if isinstance(html, bytes | bytearray | memoryview):
         kind = sniff_bytes(bytes(html[:4096]), content_type)
         if kind:

@@ -17,6 +17,7 @@ from scythe.limits import LIMITS
 from scythe.package_files import packaged_text
 
 Url = NewType("Url", str)
+FOLDER = "folder:"  # the base of a page in a file whose address nobody knows: what lies beside it is named as written
 
 _STRIP = "\t\n\r\f \x00"
 _QUOTE = {ord(c): f"%{ord(c):02X}" for c in ' "<>`{}|\\^'} | {i: f"%{i:02X}" for i in (*range(32), 127)}
@@ -36,7 +37,12 @@ _ESCAPE = re.compile(r"%[0-9A-Fa-f]{2}")
 
 
 def absolute(text: str, base: str | None = None) -> Url | None:
-    """Return the absolute http(s) address `text` stands for on a page at `base`, or None if it stands for none."""
+    """Return the absolute http(s) address `text` stands for on a page at `base`, or None if it stands for none.
+
+    With `FOLDER` as the base, a path relative to the page stays one.
+    """
+    if base == FOLDER:
+        return absolute(text) or _beside(text)
     text = text.strip(_STRIP)
     if not text or len(text) > LIMITS.url_chars:
         return None
@@ -61,6 +67,17 @@ def absolute(text: str, base: str | None = None) -> Url | None:
         return _bounded(url)
     except ValueError:
         return None
+
+
+def _beside(text: str) -> Url | None:
+    """Return the path of what lies in the folder of a page, or above it, None where a text is none."""
+    try:
+        parts = urlsplit(text.strip(_STRIP).removeprefix("./"))
+    except ValueError:
+        return None
+    if parts.scheme or parts.netloc or not parts.path or parts.path[0] in "/\\":
+        return None
+    return _bounded(parts.path.translate(_QUOTE))
 
 
 def _bounded(url: str) -> Url | None:

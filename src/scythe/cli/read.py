@@ -14,15 +14,18 @@ from scythe.cli.options import FetchedBy, InputsNamed, fetch_flags, input_flags,
 from scythe.cli.sinks import open_document_sink, open_image_sink, require_format
 from scythe.errors import BadInput
 from scythe.fetch.fetch_options import FetchOptions
-from scythe.fetch.inputs import LoadedPage, note_cut
+from scythe.fetch.inputs import LoadedPage, is_address, note_cut
+from scythe.fetch.saved_pages import SavedPictures
 from scythe.model import Document, TextOptions
 from scythe.output.document_writers import DocumentForm, NamedDocument
 from scythe.output.formats import DOCUMENTS, Writer, formats_of, is_folder
+from scythe.page import Page
 from scythe.plugins import load_function
 from scythe.reader import read as read_page
 from scythe.reading.images.image_methods import DEFAULT, AskSizes, Size
 from scythe.reading.images.image_methods import image_method as image_method_called
 from scythe.reading.text import method as text_method
+from scythe.url import FOLDER
 
 HELP = """Read the main text, images and metadata of pages.
 
@@ -59,6 +62,7 @@ class ReadParts:
     images_only: bool = False
     verbose: bool = False
     image_sizes: AskSizes | None = None
+    are_pictures_wanted: bool = False  # where one that cannot be had is a failure
 
 
 @verb(HELP, os_error=USAGE, pages=input_flags, fetch=fetch_flags)
@@ -142,7 +146,7 @@ def read(
         sink = open_document_sink(output, format_, many=pages.are_many, download=download, form=form)
     ask = _ask_sizes(fetch) if probe_sizes else None
     shown = show_progress(loaded, "reading", pages.count)
-    tally = _run(shown, sink, ReadParts(options, image_method, images_only, verbose, ask))
+    tally = _run(shown, sink, ReadParts(options, image_method, images_only, verbose, ask, download_images))
     return tally.code(fail_on_empty=fail_on_empty)
 
 
@@ -187,14 +191,15 @@ def _read_one(page: LoadedPage, sink: Writer[NamedDocument], wish: ReadParts, ta
     def work() -> tuple[Document, list[str]]:
         document = read_page(
             page.body,
-            url=page.url,
+            url=page.url or (FOLDER if page.path is not None else None),
             options=wish.options,
             content_type=page.content_type,
             image_method=wish.image_method,
             image_sizes=wish.image_sizes,
         )
         document = note_cut(document, page.cut_at_bytes)
-        return document, list(sink.put(NamedDocument(page.name, document)))
+        beside = SavedPictures.beside(page.path, page.body, page.url, page.root) if page.path is not None else None
+        return document, list(sink.put(NamedDocument(page.name, document, beside)))
 
     done, complaint = attempt(work)
     if done is None:
@@ -206,11 +211,24 @@ def _read_one(page: LoadedPage, sink: Writer[NamedDocument], wish: ReadParts, ta
         complain(f"{page.name}: {lack}")
     if document.losses:
         complain(f"{page.name}: incomplete: {'; '.join(f'{loss.what} ({loss.count})' for loss in document.losses)}")
+    if page.url is None and page.path is None and (left_out := _count_placeless(page.body)):
+        complain(
+            f"{page.name}: {left_out} images with relative addresses left out; --url says what they are relative to"
+        )
     if wish.verbose:
         _explain(page.name, document, time.perf_counter() - began)
-    for complaint in complaints[:-1]:
-        complain(f"{page.name}: {complaint}")
-    return complaints[-1] if complaints else ""
+    lost = complaints if wish.are_pictures_wanted else complaints[:1]
+    for complaint in lost:
+        more = f" (and {len(complaints) - 1} more)" if len(lost) < len(complaints) else ""
+        complain(f"{page.name}: {complaint}{more}")
+    tally.failed += wish.are_pictures_wanted and bool(lost)
+    return ""
+
+
+def _count_placeless(body: bytes) -> int:
+    """Count the images whose addresses are relative to a page of which nobody knows where it was."""
+    images = Page.from_bytes(body, url=FOLDER).images if b"<img" in body.lower() else ()
+    return sum(not is_address(use.image.src) for use in images)
 
 
 def _lack(document: Document, wish: ReadParts) -> str:

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from glob import glob, has_magic
-from html import unescape
 from itertools import groupby
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, TypeVar
 
 from scythe.errors import BadInput, FetchFailed
 from scythe.fetch.fetch_options import FetchOptions
+from scythe.fetch.saved_pages import saved_address
 from scythe.limits import LIMITS
 from scythe.model import Document, Loss
 from scythe.url import absolute, hide_users, without_user
@@ -42,6 +41,7 @@ class Input:
 
     name: str  # as the user wrote it, with list file and line number where it came from a list
     path: Path | None = None
+    root: Path | None = None  # the folder that was given
     url: str | None = None  # to fetch
     is_stdin: bool = False
     complaint: str = ""
@@ -57,6 +57,8 @@ class LoadedPage:
     content_type: str | None = None
     cut_at_bytes: int | None = None
     complaint: str = ""
+    path: Path | None = None  # of a file
+    root: Path | None = None  # the folder that was given, and the file found in
     example: object = None  # what a line of a page set says the page should give; not checked yet
 
 
@@ -87,7 +89,7 @@ def _folder(folder: Path) -> Iterator[Input]:
     pages = sorted(path for path in folder.rglob("*") if path.suffix.lower() in PAGE_SUFFIXES and path.is_file())
     if not pages:
         yield Input(str(folder), complaint=f"no page in this folder ({', '.join(sorted(PAGE_SUFFIXES))} are read)")
-    yield from (Input(str(path), path=path) for path in pages)
+    yield from (Input(str(path), path=path, root=folder) for path in pages)
 
 
 def _missing(given: str) -> str:
@@ -147,25 +149,7 @@ def _load_local(source: Input, base: str | None) -> LoadedPage:
                 body = file.read(LIMITS.body_bytes + 1)
     except OSError as error:
         return LoadedPage(source.name, complaint=f"cannot be read: {error.strerror or error}")
-    return LoadedPage(source.name, body, url=base or saved_address(body))
-
-
-_SAVED_FROM = re.compile(
-    rb"<!-- saved from url=\(\d{1,6}\)(https?://[^\s\"'<>]{1,8000}) -->"  # browsers
-    rb"|Page saved with SingleFile\s{1,9}url: (https?://[^\s\"'<>]{1,8000})"
-    rb"|<!-- Mirrored from ([^\s\"'<>]{1,8000}) by HTTrack",
-    re.IGNORECASE,
-)
-_HEAD_BYTES = 16_384  # of a page in which its mark stands: in front of the head, or in its first lines
-
-
-def saved_address(body: bytes) -> str | None:
-    """Return the address that a page was saved from, where the tool that saved it left its mark."""
-    found = _SAVED_FROM.search(body, 0, _HEAD_BYTES)
-    if found is None:
-        return None
-    said = (found[1] or found[2] or b"http://" + (found[3] or b"")).decode("utf-8", "replace")
-    return absolute(unescape(said))
+    return LoadedPage(source.name, body, url=base or saved_address(body), path=source.path, root=source.root)
 
 
 def _fetch_all(sources: Iterable[Input], fetch: FetchOptions) -> Iterator[LoadedPage]:

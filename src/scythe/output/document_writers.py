@@ -13,6 +13,8 @@ from typing import IO
 from scythe.atomic_files import write_atomically
 from scythe.errors import FetchFailed
 from scythe.fetch.fetch_options import FetchOptions
+from scythe.fetch.inputs import is_address
+from scythe.fetch.saved_pages import SavedPictures
 from scythe.model import Document
 from scythe.output.document_files import Exporter, safe_name
 from scythe.output.formats import Writer
@@ -80,6 +82,7 @@ class NamedDocument:
 
     source: str
     document: Document
+    pictures: SavedPictures | None = None  # beside the page, where it is a file
 
 
 class _WrittenAtOnce:
@@ -196,11 +199,28 @@ class DocumentExport(_WrittenAtOnce):
     """Text, HTML and, where asked for, an images folder per document."""
 
     def __init__(self, folder: Path, download: FetchOptions | None) -> None:
-        self._exporter = Exporter(folder, download=_downloader(download) if download else None)
+        self._exporter = Exporter(folder)
+        self._download = _downloader(download) if download else None
 
     def put(self, named: NamedDocument) -> tuple[str, ...]:
-        exported = self._exporter.put(named.document)
-        return tuple(f"picture not saved: {url}: {why}" for url, why in exported.failed)
+        download, pictures = self._download, named.pictures
+
+        images = named.document.images if pictures is not None else ()
+        sources = {each: image.sources for image in images for each in (*image.sources, image.src)}
+
+        def get(url: Url) -> bytes | None:
+            for each in dict.fromkeys((url, *sources.get(url, ()))):  # browsers save one of several sizes
+                if pictures is not None and (body := pictures.read(each)) is not None:
+                    return body
+            if download is not None and is_address(url):
+                return download(url)
+            raise FetchFailed(url, "not found beside the page")
+
+        self._exporter.download = download if pictures is None else get
+        failed = self._exporter.put(named.document).failed
+        if download is None:  # what is on the web stays there
+            failed = tuple((url, why) for url, why in failed if not is_address(url))
+        return tuple(f"picture not saved: {url}: {why.removeprefix(f'{url}: ')}" for url, why in failed)
 
 
 def _downloader(options: FetchOptions) -> Callable[[Url], bytes]:

@@ -20,7 +20,7 @@ from scythe.page.head import BodyQueries, Head, LinkedData, read_head, read_json
 from scythe.page.images import ImageUse, read_images, source_of
 from scythe.page.metadata import declared_title, read_metadata
 from scythe.page.unshown import COPIES, map_whole
-from scythe.url import Url, absolute, without_user
+from scythe.url import FOLDER, Url, absolute, without_user
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborHTMLParser
@@ -158,13 +158,16 @@ class Page:
 
     @classmethod
     def from_bytes(cls, body: bytes, *, url: str | None = None, content_type: str | None = None) -> Page:
-        """Take a page as it was received. `content_type` is the HTTP header, believed when the bytes agree."""
+        """Take a page as it was received. `content_type` is the HTTP header, believed when the bytes agree.
+
+        The address `FOLDER` says that the page is a file, and that images may lie beside it.
+        """
         if not isinstance(body, (bytes, bytearray, memoryview)):
             raise BadInput(f"Page.from_bytes expects bytes, not {type(body).__name__}; use Page.from_text for text")
         body = bytes(body)
         if is_clean_utf8(body):
             page = cls("", _page_url(url))
-            page.__dict__.update(html=None, _source=body)  # most readers need no text of it
+            page.__dict__.update(html=None, _source=body, _is_in_folder=url == FOLDER)  # most readers need no text
             return page
         return cls._from_decoded(decode(body, content_type), url)
 
@@ -184,6 +187,7 @@ class Page:
         page = cls(decoded.text, _page_url(url), decoded.encoding, decoded.losses, decoded.mark_bytes)
         if decoded.source is not None:
             page.__dict__["_source"] = decoded.source  # saves encoding the text again
+        page.__dict__["_is_in_folder"] = url == FOLDER
         return page
 
     def with_tree(self, tree: LexborHTMLParser) -> Page:
@@ -261,6 +265,11 @@ class Page:
         """The address that relative links of this page are relative to."""
         return absolute(self.head.base, self.url) or self.url
 
+    @property
+    def image_base(self) -> str | None:
+        """What relative images are relative to: an address or, of a page in a file that has none, its folder."""
+        return self.base or (FOLDER if self.__dict__.get("_is_in_folder") else None)
+
     @cached_property
     def linked_data(self) -> LinkedData:
         """The schema.org objects of the page's JSON-LD."""
@@ -292,7 +301,7 @@ class Page:
     @cached_property
     def _images(self) -> tuple[tuple[ImageUse, ...], tuple[Loss, ...]]:
         losses: list[Loss] = []
-        return read_images(self.map.find("img", "amp-img"), self.base, losses=losses), tuple(losses)
+        return read_images(self.map.find("img", "amp-img"), self.image_base, losses=losses), tuple(losses)
 
     @property
     def images(self) -> tuple[ImageUse, ...]:
@@ -305,7 +314,7 @@ class Page:
         if "_images" not in self.__dict__ and not self.map.find("noscript"):  # so no image has a twin
             nodes = self.map.find("img", "amp-img")
             if len(nodes) <= LIMITS.page_images:
-                return {node.mem_id: src for node in nodes if (src := source_of(node, self.base)) is not None}
+                return {node.mem_id: src for node in nodes if (src := source_of(node, self.image_base)) is not None}
         return {use.node_id: use.image.src for use in self.images}
 
     @property
