@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 
+import pytest
+
 from scythe.archive.results import ListRow, RecordKey, WatchRow
 from scythe.crawl_model import Looked, Outcome, Receipt, Task
 from scythe.model import Record, RecordList
@@ -115,6 +117,21 @@ def test_a_record_in_two_lists_counts_for_the_longer_one() -> None:
     world.visit(names(1, 10), ["m1", "m2", "m3"])
     looked = world.visit(names(3, 12), ["k12", "m1", "m2"])
     assert {number: new_of(one) for number, one in looked.items()} == {1: 2, 2: 0}
+
+
+@pytest.mark.parametrize(
+    ("after_s", "is_told"),
+    [(24 * HOUR_S, True), (10 * 24 * HOUR_S, True), (20 * 24 * HOUR_S, False), (366 * 24 * HOUR_S, False)],
+)
+def test_what_was_lost_is_guessed_unless_the_clock_jumped(after_s: float, is_told: bool) -> None:
+    world = World()
+    for turn in range(60):
+        visit = world.begin(names(1 + 2 * turn, 10 + 2 * turn))
+        world.end(visit, after_s if turn == 59 else HOUR_S)
+    looked = world.visit(names(5_001, 5_010))[1]
+    assert (looked.lost > 0) == is_told
+    world.at -= after_s  # and the clock is put right again
+    assert world.visit(names(6_001, 6_010))[1].lost == 0
 
 
 def test_where_nothing_known_is_left_older_pages_are_wanted_until_something_is() -> None:

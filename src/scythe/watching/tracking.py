@@ -15,6 +15,7 @@ from scythe.archive.results import ListRow, RecordKey
 from scythe.crawl_model import Looked
 from scythe.limits import LIMITS
 from scythe.model import Record, RecordList
+from scythe.schedule.auto import OUTAGE_CEILINGS
 from scythe.schedule.policies import make_policy
 from scythe.watch_model import Observation, VisitPlan
 from scythe.watching.list_choice import Notes, Picked, known_row, pick, unfound, watched_rows
@@ -415,7 +416,7 @@ class TrackedLists:
             requests=1 + track.pages,
         )
         plan, estimator = self._plan(track.number, track.row, seen)
-        lost = 0 if not track.has_gap or is_open else _lost(track, plan, seen)
+        lost = 0 if not track.has_gap or is_open else _lost(plan, seen, self.options.goals.ceiling_s)
         recovered = sum(key in track.older for key in new) if not track.is_first else 0
         row = track.row
         keys = track.shown_keys
@@ -512,8 +513,11 @@ def _published(track: TrackedList, new: set[str], at: float) -> tuple[float, ...
     return tuple(moment for key, moment in zip(track.keys, times, strict=True) if moment is not None and key in new)
 
 
-def _lost(track: TrackedList, plan: VisitPlan, seen: Observation) -> int:
-    """Return how many records more were to be expected than were seen, since nothing known was left."""
-    if seen.since_s is None:
+def _lost(plan: VisitPlan, seen: Observation, ceiling_s: float) -> int:
+    """Return how many records more were to be expected than were seen, since nothing known was left.
+
+    0 where nobody can tell, since the machine slept or somebody set its clock.
+    """
+    if seen.since_s is None or seen.since_s > OUTAGE_CEILINGS * ceiling_s:
         return 0
     return max(0, round(plan.rate * seen.since_s / 86_400.0) - seen.new)
