@@ -412,6 +412,19 @@ class LateHow:
         return how() if callable(how) else dict(how or {})
 
 
+class LateLosses:
+    """What was lost of a document: passed to it, or a function that says what is known of it by now."""
+
+    def __set__(self, document: Document, given: tuple[Loss, ...] | Callable[[], tuple[Loss, ...]]) -> None:
+        document.__dict__["losses"] = given
+
+    def __get__(self, document: Document | None, owner: type) -> tuple[Loss, ...]:
+        if document is None:
+            return ()  # what was lost where nothing is passed
+        known: tuple[Loss, ...] | Callable[[], tuple[Loss, ...]] = document.__dict__["losses"]
+        return known() if callable(known) else known
+
+
 @dataclass(frozen=True, repr=False)
 class Document:
     """What was read from one page. `text` is there at once; all else when first asked for.
@@ -426,7 +439,7 @@ class Document:
     how: LateHow = LateHow()
     fields: Mapping[str, Field] = field(default_factory=dict)  # learned fields by name; empty when read cold
     url: Url | None = None
-    losses: tuple[Loss, ...] = ()
+    losses: LateLosses = LateLosses()  # on the way to what has been asked for
     why: str = ""  # the reason when there is no text
     content: Content = field(default=Rendered(), compare=False)
     listing: PageLists = field(default=Listed(), compare=False)
@@ -487,7 +500,7 @@ class Document:
     def __getstate__(self) -> dict[str, object]:
         """Return what a copy has, which has no page behind it."""
         late = {"title": self.title, "text": self.text, "metadata": self.metadata, "how": self.how}
-        late["confidence"] = self.confidence
+        late |= {"confidence": self.confidence, "losses": self.losses}
         return {**self.__dict__, **late}
 
     def detach(self) -> Document:

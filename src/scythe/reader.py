@@ -282,7 +282,7 @@ def _document(
         metadata=lambda: page.metadata,
         how=lambda: {"title": read_title(page)[1], **how},
         url=page.url,
-        losses=page.losses,
+        losses=lambda: page.losses,
         why=why,
         content=content,
         listing=LazyPageLists(page, record_method),

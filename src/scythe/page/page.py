@@ -333,7 +333,13 @@ class Page:
             losses.append(Loss("links without an absolute address", self._links[1]))
         if "_images" in done:
             losses.extend(self._images[1])
+        losses.extend(done.get("_list_losses", ()))
         return tuple(losses)
+
+
+def note_list_losses(page: Page, losses: list[Loss]) -> None:
+    """Say what was lost when lists were looked for."""
+    page.__dict__["_list_losses"] = losses
 
 
 def bytes_of(page: Page) -> bytes:

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import scythe
 from scythe.page.page import Page
 from scythe.reading.lists import candidates
 from scythe.reading.lists.candidates import MOST, MOST_RECORDS, find_candidates
@@ -74,6 +75,23 @@ def test_no_set_of_texts_is_offered_twice(soup):
     html = "".join(f"<{tag}{'' if tag[0] == '/' else names}>{'text' if told else ''}" for tag, names, told in soup)
     found = [one.leaves for one in find_candidates(Page.from_text(html).elements)]
     assert len(set(found)) == len(found)
+
+
+@pytest.mark.parametrize(
+    ("bound", "most", "is_told"), [("MOST", 5, True), ("MOST_RECORDS", 40, True), ("MOST", MOST, False)]
+)
+def test_a_document_says_that_groups_were_left_out_once_its_lists_were_asked_for(
+    bound: str, most: int, is_told: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(candidates, bound, most)
+    boxes = (f"<div class=b{_letters(n)}><p>some words {n}</p><p>others {n * 7}</p><p>more</p></div>" for n in range(9))
+    document = scythe.read(f"<title>t</title>{''.join(boxes)}")
+    assert not document.losses
+    assert document.lists or is_told
+    for kept in (document, document.detach()):
+        told = [loss for loss in kept.losses if "beyond the limit of lists" in loss.what]
+        assert bool(told) == is_told
+        assert all(loss.count > 0 for loss in told)
 
 
 @pytest.mark.parametrize("most", [5, 20])

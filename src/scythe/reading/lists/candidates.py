@@ -15,6 +15,7 @@ from typing import TypeVar, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from scythe.model import Loss
 from scythe.page.blocks import BOX, KIND
 from scythe.page.elements import Elements
 from scythe.reading.lists.similar_elements import (
@@ -294,10 +295,10 @@ MOST_RECORDS = 500_000  # in all candidates of one page together, likewise; more
 _Number = TypeVar("_Number", np.int64, np.uint64)
 
 
-def find_candidates(elements: Elements) -> Sequence[Candidate]:
+def find_candidates(elements: Elements, losses: list[Loss] | None = None) -> Sequence[Candidate]:
     """Return every plausible list of a page, the strictest finders first.
 
-    At most `MOST`; of more, those with the most text, where the text of links counts a quarter.
+    At most `MOST`; of more, those with the most text, where the text of links counts a quarter. The others are a loss.
     """
     if not elements.text:
         return []
@@ -305,7 +306,7 @@ def find_candidates(elements: Elements) -> Sequence[Candidate]:
     labels = label(elements, columns.parent)
     whole = Spans(np.arange(len(elements)), columns.end, columns.leaf_start, columns.leaf_end)
     parts = [(_find_rows(columns, labels), whole), find_runs(elements, columns, labels)]
-    return _build(elements, columns, *merge([*parts, *find_lines(elements, columns, labels)]))
+    return _build(elements, columns, *merge([*parts, *find_lines(elements, columns, labels)]), losses)
 
 
 def _find_rows(columns: ElementColumns, labels: ElementLabels) -> Groups:
@@ -365,13 +366,17 @@ def _numbers(column: Ints) -> Marks:
     return column.view(np.uint64)
 
 
-def _build(elements: Elements, columns: ElementColumns, found: Groups, spans: Spans) -> Sequence[Candidate]:
+def _build(
+    elements: Elements, columns: ElementColumns, found: Groups, spans: Spans, losses: list[Loss] | None
+) -> Sequence[Candidate]:
     """Make candidates of the sets, each set of texts once and within the bounds."""
     if not len(found.counts):
         return []
     kept = _first_of_each(_add_up(_mark(spans.leaf_start, spans.leaf_end), found))
     if len(kept) > MOST or found.counts[kept].sum() > MOST_RECORDS:
-        kept = _keep_longest(kept, found.counts, _add_up(_weigh(elements, spans), found))
+        every, kept = kept, _keep_longest(kept, found.counts, _add_up(_weigh(elements, spans), found))
+        if losses is not None:
+            losses.append(Loss("groups of elements beyond the limit of lists", len(every) - len(kept)))
     if not len(kept):
         return []
     counts = found.counts[kept]

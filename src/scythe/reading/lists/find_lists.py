@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from scythe.model import ListKind, RecordList
+from scythe.model import ListKind, Loss, RecordList
 from scythe.page import Page
+from scythe.page.page import note_list_losses
 from scythe.reading.forest import Forest, load
 from scythe.reading.lists.candidates import Candidate, find_candidates
 from scythe.reading.lists.fill import fill_list, fill_placed
@@ -233,7 +234,10 @@ def _overlaps(taken: bytearray, ranges: tuple[tuple[int, int], ...]) -> bool:
 
 def rank_lists(page: Page, forest: Forest | None = None, *, everything: bool = True) -> list[Ranked]:
     """Return where the lists of a page are, best first, with `everything` menus and the like among them."""
-    return rank(page, find_candidates(page.elements), forest, everything=everything)
+    losses: list[Loss] = []
+    candidates = find_candidates(page.elements, losses)
+    note_list_losses(page, losses)
+    return rank(page, candidates, forest, everything=everything)
 
 
 def read_records(page: Page, *, everything: bool = False, forest: Forest | None = None) -> tuple[RecordList, ...]:
