@@ -56,6 +56,21 @@ def test_columns_stay_those_learned_where_a_page_lacks_one(shop: LayoutRecords) 
     assert {row["rating"] for row in found[0].to_dicts()} == {""}
 
 
+@pytest.mark.parametrize(
+    "hider",
+    ["<select><table></select>", "<select><option>a<table><tr><td>x</select>", "<select>", "<template>", "<iframe>"],
+)
+def test_records_that_the_page_does_not_show_are_in_doubt(shop: LayoutRecords, hider: str) -> None:
+    page = shop_page(9)
+    at = page.index(b"<main")
+    body = page[:at] + hider.encode() + page[at:]
+    assert read_lists(body, url_of(9)) == ()
+    found, why = cut(shop, body)
+    assert found is None
+    assert why
+    assert cut(shop, page)[0]
+
+
 def test_element_like_a_record_of_another_make_is_told(shop: LayoutRecords) -> None:
     def mixed(number: int) -> str:
         return product(number, "offer" if number % 4 == 0 else "item")

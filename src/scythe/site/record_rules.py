@@ -27,6 +27,7 @@ from scythe.url import Url, absolute
 USUALLY = 0.9  # share of the pages learned that have a list; one that is there less often may be missing
 MOST_RECORDS = 1_000  # of one list
 LOOKALIKE = "something stands between records that may be one"
+UNSHOWN = "records stand in what the page does not show"
 _TABLE_ROWS = 4  # from which a table may be one of data
 _SEVERAL = 3  # records that make a list
 _FEW = 3  # times fewer records than the page with the fewest had: worth a second look
@@ -103,12 +104,15 @@ class LayoutListReader:
         if layout.why or not layout.pages:
             return None, layout.why or "nothing is known of what its pages list"
         found: list[tuple[RecordRules, RecordReader, tuple[tuple[int, ...], ...]]] = []
+        shown = shown_rows(page)
         taken: list[tuple[int, int]] = []
         for rules, reader in zip(layout.lists, self._readers, strict=True):
             placed = place_records(page, rules)
             why = placed.why or judge_count(rules, len(placed.records))
             if why:
                 return None, why
+            if not all(shown[record[0]] for record in placed.records):
+                return None, UNSHOWN
             free = leave_taken(page, placed.records, taken)
             if len(free) > 1:  # one alone is no list
                 found.append((rules, reader, free))
@@ -120,7 +124,6 @@ class LayoutListReader:
             return None, "a list that no rule selects"
         if len(self._keys) and has_new_siblings(page, self._keys):
             return None, "siblings of a kind that no page learned had"
-        shown = shown_rows(page)
         lists = [name_list(reader.read(page, shown, records, base), rules) for rules, reader, records in found]
         return tuple(lists), ""
 
