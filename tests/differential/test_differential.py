@@ -10,30 +10,30 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from tests.differential import addresses, cuts
 from tests.differential.determinism import LEARNED, bodies, digest, learn
-from tests.doubling.site import address, learned, write_page
 from tests.fetch.server import always, page, serve
 
+from scythe import demo
 from scythe.errors import FetchFailed
 from scythe.fetch import FetchOptions, fetch
 
 PAGES = 2  # of each kind, whose digest is taken
 
 
-def test_cuts_of_learned_sites_are_the_tree_s_or_in_doubt() -> None:
+@pytest.mark.parametrize("count", [240, pytest.param(10_000, marks=pytest.mark.soak)])
+def test_cuts_of_damaged_pages_are_what_lexbor_s_tree_holds_or_in_doubt(
+    count: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     seen: Counter[str] = Counter()
-    assert list(cuts.compare_sites(16, 3, seen)) == []
-    assert seen[f"{cuts.AS_IS}: cut"] > 25
-
-
-@pytest.mark.soak
-def test_ten_thousand_cut_pages_are_the_tree_s_or_in_doubt() -> None:
-    assert list(cuts.compare_sites(10_000, 100, Counter())) == []
-
-
-def test_a_field_that_is_cut_otherwise_than_the_tree_has_it_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cuts, "_is_same", lambda name, by_cut, by_tree: name != "title")
-    found = cuts.compare_page(learned(), address(20), write_page(20), cuts.AS_IS, Counter())
-    assert [difference.name for difference in found] == ["title"]
+    pages = [(page.url, page.html) for page in demo.site(seed=3, pages=60) if page.kind == "news"]
+    with cuts.judge() as pool:
+        assert list(cuts.compare_site(pool, pages, count, 3, seen)) == []
+        assert len(cuts.MUTATIONS) == 24
+        assert min(seen[name] for name in cuts.MUTATIONS) >= count // 24
+        assert seen["fields cut"] > 2 * count
+        right = cuts.cut_page  # and the tool itself: a title that is cut otherwise is found
+        monkeypatch.setattr(cuts, "cut_page", lambda *page: {**right(*page), "title": ("another",)})
+        found = list(cuts.compare_site(pool, pages, 24, 4, Counter()))
+        assert {difference.name for difference in found} == {"title"}
 
 
 def test_the_host_judged_is_the_host_dialled_and_nobody_else_is_asked_about() -> None:
