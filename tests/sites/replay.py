@@ -18,9 +18,9 @@ from urllib.parse import quote
 
 from scythe.demo import page_parts
 from scythe.demo.answers import Answer, answer_missing, answer_plainly, draw, tag_of
-from scythe.demo.build import write_document, write_page
+from scythe.demo.build import write_page
 from scythe.demo.live_list import FIRST_NUMBER, plan_story
-from scythe.demo.page_parts import DESIGNS, Design, MenuEntry, PageFrame, el
+from scythe.demo.page_parts import DESIGNS, Design, MenuEntry, PageFrame, el, write_document
 from scythe.demo.plan import BASE, FIRST_DAY, PagePlan, Voice, load_words, slugify
 from scythe.errors import BadInput
 
@@ -460,10 +460,10 @@ class ReplayHost:
         inside.append(_write_pager(page.path, number, total, dress, first.language))
         main = el("main", *inside, id="main", class_=dress.design.main)
         popular = self._popular(page, moment)
-        aside = page_parts.write_sidebar(voice, [story.plan for story in popular], dress.design) + adverts[2]
+        aside = page_parts.markup().sidebar(voice.ui, [story.plan for story in popular], dress.design) + adverts[2]
         columns = [aside, main] if dress.design.sidebar_first else [main, aside]
         feed = el("link", rel="alternate", type="application/rss+xml", href=f"{page.path}feed.xml", title=first.title)
-        head = page_parts.write_head(own, None, None, "utf-8", (feed,))
+        head = page_parts.write_head(own, more=(feed,))
         frame = self._frame(first.language)
         return write_document(first.language, voice, dress.design, head, "\n".join(columns), frame)
 
@@ -513,7 +513,7 @@ class ReplayHost:
         links = [el("li", el("a", escape(self._title(page)), href=page.path)) for page in self.pages.values()]
         own = PagePlan(0, "list", "en", "/", page_parts.SITE_NAME, "", FIRST_DAY, "", page_parts.SITE_NAME, "/")
         main = el("main", el("h1", escape(page_parts.SITE_NAME)), el("ul", *links), id="main", class_=dress.design.main)
-        head = page_parts.write_head(own, None, None, "utf-8")
+        head = page_parts.write_head(own)
         return self._settle(
             write_document("en", own.voice(), dress.design, head, main, self._frame("en")).encode()
         ).decode()

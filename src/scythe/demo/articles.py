@@ -16,9 +16,9 @@ from scythe.demo.page_parts import (
     grid,
     heading,
     join,
+    markup,
     paragraph,
     wrap,
-    write_advert,
 )
 from scythe.demo.plan import BASE, PagePlan, Voice, load_words, pick_thing
 
@@ -157,7 +157,7 @@ def write_story(plan: PagePlan, voice: Voice, design: Design, others: Sequence[P
         if number == 1 and others:
             parts.append(_read_also(voice, others[0]))
         if number == middle and plan.kind == "news":
-            parts.append(furniture(write_advert(voice, design)))
+            parts.append(furniture(markup().advert(voice.ui, design)))
         if number == middle + 1 and plan.kind == "blog":
             parts.append(_figure(plan, voice, design, 1))
     if asides:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
-from html import escape
 
 from scythe.demo import page_parts
 from scythe.demo.articles import WRITERS, Writer, write_story
-from scythe.demo.page_parts import DESIGNS, Design, PageFrame, PagePart, el, join, wrap
+from scythe.demo.page_parts import DESIGNS, Design, PageFrame, PagePart, el, join, markup, wrap
 from scythe.demo.plan import BASE, FIRST_DAY, PagePlan, Voice, pick_thing, plan_pages
 
 LIST_LENGTH = 20  # stories on one list page
+_STORIES = ("news", "blog")
 _SCHEMA = {"news": "NewsArticle", "blog": "BlogPosting", "forum": "DiscussionForumPosting", "docs": "TechArticle"}
 _SCHEMA |= {"product": "Product", "recipe": "Recipe"}
 # Old parts of a site keep their old encoding; every third page of these languages is such a part.
@@ -83,17 +84,21 @@ def write_page(
     voice = plan.voice()
     frame = frame or page_parts.frame_plainly(voice)
     parts = write(plan, voice, design) if write else _content(plan, voice, design, others)
-    body = wrap("div", join(parts), class_=design.body, itemprop=_item_property(plan))
-    article = _article(plan, voice, design, body, frame)
-    charset = _charset(plan)
-    remarks = _remarks(plan, voice) if remarks is None else remarks
-    html = _document(plan, voice, design, PagePart(article, images=body.images), others, frame, remarks)
+    content = wrap("div", join(parts), class_=design.body, itemprop="articleBody" if plan.kind in _STORIES else "")
+    texts = _remarks(plan, voice) if remarks is None else remarks
+    said = [(f"{voice['first']}{voice.random.randrange(10, 99)}", text) for text in texts]
+    main = markup().story(plan, voice.ui, design, frame, content.html, others[:4], said)
+    image = content.images[0] if content.images else f"{BASE}/img/og-{plan.number}.jpg"
+    charset = _OLD_CHARSETS.get(plan.language, "utf-8") if plan.number % 3 == 0 else "utf-8"
+    head = page_parts.write_head(plan, image, _schema(plan, image), charset, frame.head)
+    columns = page_parts.write_columns(voice, design, main, others[3:8])
+    html = page_parts.write_document(plan.language, voice, design, head, columns, frame)
     return DemoPage(
         path=plan.path,
         html=html.encode(charset, "xmlcharrefreplace"),
-        gold_text=body.text,
+        gold_text=content.text,
         gold_title=plan.title,
-        gold_images=body.images,
+        gold_images=content.images,
         kind=plan.kind,
         language=plan.language,
         content_type="text/html" if charset != "utf-8" else "text/html; charset=utf-8",
@@ -108,48 +113,6 @@ def _content(plan: PagePlan, voice: Voice, design: Design, others: Sequence[Page
     return write_story(plan, voice, design, others)
 
 
-def _item_property(plan: PagePlan) -> str:
-    return "articleBody" if plan.kind in ("news", "blog") else ""
-
-
-def _charset(plan: PagePlan) -> str:
-    return _OLD_CHARSETS.get(plan.language, "utf-8") if plan.number % 3 == 0 else "utf-8"
-
-
-def _article(plan: PagePlan, voice: Voice, design: Design, body: PagePart, frame: PageFrame) -> str:
-    ui = voice.ui
-    when = el("time", f"{plan.published:%d.%m.%Y}", datetime=f"{plan.published:%Y-%m-%d}")
-    byline = el("div", escape(f"{ui['by']} {plan.author} · {ui['published']} "), when, class_=design.byline)
-    title = el("h1", escape(plan.title), class_=design.title)
-    links = [el("a", escape(name), href=path) for name, path in frame.tags]
-    tags = el("div", escape(ui["tags"]), ": ", ", ".join(links), class_="tags") if links else ""
-    inside = [title, byline if plan.kind != "docs" else "", page_parts.write_share(voice, design), body.html, tags]
-    return el(design.article_tag, "\n".join(part for part in inside if part), class_=design.article)
-
-
-def _document(
-    plan: PagePlan,
-    voice: Voice,
-    design: Design,
-    article: PagePart,
-    others: Sequence[PagePlan],
-    frame: PageFrame,
-    remarks: Sequence[str],
-) -> str:
-    related = page_parts.write_teasers(voice.ui["related"], others[:4], design, with_text=plan.number % 2 == 0)
-    below = [related, page_parts.write_newsletter(voice, design)]
-    if plan.kind in ("news", "blog"):
-        below.insert(0, page_parts.write_author_box(voice, plan.author))
-    if remarks:
-        below.append(page_parts.write_comments(voice, design, remarks))
-    main = el("main", article.html, "\n", *(f"{piece}\n" for piece in below), id="main", class_=design.main)
-    sidebar = page_parts.write_sidebar(voice, others[3:8], design)
-    columns = [sidebar, main] if design.sidebar_first else [main, sidebar]
-    image = article.images[0] if article.images else f"{BASE}/img/og-{plan.number}.jpg"
-    head = page_parts.write_head(plan, image, _schema(plan, image), _charset(plan), frame.head)
-    return write_document(plan.language, voice, design, head, "\n".join(columns), frame)
-
-
 def _remarks(plan: PagePlan, voice: Voice) -> list[str]:
     """Return what readers and customers wrote below; threads have it in their content."""
     if plan.kind == "product":
@@ -159,65 +122,61 @@ def _remarks(plan: PagePlan, voice: Voice) -> list[str]:
     return []
 
 
-def write_document(language: str, voice: Voice, design: Design, head: str, columns: str, frame: PageFrame) -> str:
-    """Write a whole document around the columns of a page."""
-    body = "\n".join(
-        [
-            page_parts.write_header(voice, design, frame),
-            page_parts.write_cookie_banner(voice),
-            el("div", "\n", columns, "\n", class_=f"page {design.name}"),
-            page_parts.write_footer(voice, design),
-            page_parts.write_scripts(voice),
-        ]
-    )
-    return f'<!doctype html>\n<html lang="{language}">\n{head}\n<body>\n{body}\n</body>\n</html>\n'
-
-
-def _schema(plan: PagePlan, image: str) -> dict[str, object] | None:
+def _schema(plan: PagePlan, image: str) -> str:
     """Describe the page as search engines like it; every fifth page has nothing of the kind."""
     if plan.kind not in _SCHEMA or plan.number % 5 == 4:
-        return None
+        return ""
     data: dict[str, object] = {"@context": "https://schema.org", "@type": _SCHEMA[plan.kind], "image": image}
     if plan.kind in ("product", "recipe"):
-        return data | {"name": plan.title, "description": plan.teaser}
-    author = {"@type": "Person", "name": plan.author}
-    return data | {"headline": plan.title, "datePublished": f"{plan.published:%Y-%m-%d}", "author": author}
+        data |= {"name": plan.title, "description": plan.teaser}
+    else:
+        author = {"@type": "Person", "name": plan.author}
+        data |= {"headline": plan.title, "datePublished": f"{plan.published:%Y-%m-%d}", "author": author}
+    return json.dumps(data, ensure_ascii=False)
 
 
 def _write_list(plans: Sequence[PagePlan], number: int, total: int, design: Design) -> DemoPage:
     """Write the front page (number 0) or an older list page: teasers, newest first."""
     path = "/index.html" if number == 0 else f"/page-{number + 1}.html"
     title = page_parts.SITE_NAME if number == 0 else f"{page_parts.SITE_NAME}, page {number + 1}"
-    own = PagePlan(
-        number, "list", "en", path, title, "", FIRST_DAY, "", "News from the fields and the towns between them.", path
-    )
-    voice = own.voice()
     ordered = sorted(plans, key=lambda plan: plan.published, reverse=True)
-    cards = [_card(plan, voice, large=number == 0 and at == 0) for at, plan in enumerate(ordered)]
+    names = ["teaser teaser--large" if number == 0 and at == 0 else "teaser" for at in range(len(ordered))]
     links = [el("a", str(n + 1), href="/index.html" if n == 0 else f"/page-{n + 1}.html") for n in range(total)]
-    pages = el("nav", *links, class_="pagination")
-    main = el(
-        "main", el("h1", escape(title)), el("div", *cards, class_="teasers"), pages, id="main", class_=design.main
-    )
-    head = page_parts.write_head(own, None, None, "utf-8")
-    columns = main + "\n" + page_parts.write_sidebar(voice, plans[:5], design)
+    pager = el("nav", *links, class_="pagination")
+    entries = [(plan, name, "") for plan, name in zip(ordered, names, strict=True)]
+    plain = replace(design, sidebar_first=False)
+    return write_list(path, title, entries, plain, pager, box=('<div class="teasers">', "</div>"), popular=plans[:5])
+
+
+def write_list(
+    path: str,
+    title: str,
+    entries: Sequence[tuple[PagePlan, str, str]],
+    design: Design,
+    pager: str,
+    *,
+    box: tuple[str, str],
+    popular: Sequence[PagePlan],
+    number: int = 0,
+    item: str = "article",
+    frame: PageFrame | None = None,
+) -> DemoPage:
+    """Write one page of a list: pages with the class of their cards, and what they cost; its gold is its records."""
+    teaser = "News from the fields and the towns between them."
+    own = PagePlan(number, "list", "en", path, title, "", FIRST_DAY, "", teaser, path)
+    voice = own.voice()
+    frame = frame or page_parts.frame_plainly(voice)
+    main = markup().listing(title, entries, voice.ui, design, box, item, pager)
+    columns = page_parts.write_columns(voice, design, main, popular)
+    html = page_parts.write_document("en", voice, design, page_parts.write_head(own, more=frame.head), columns, frame)
     return DemoPage(
         path=path,
-        html=write_document("en", voice, design, head, columns, page_parts.frame_plainly(voice)).encode(),
+        html=html.encode(),
         gold_text="",
         gold_title=title,
         gold_images=(),
         kind="list",
         language="en",
         content_type="text/html; charset=utf-8",
-        gold_records=tuple(GoldRecord(plan.title, plan.path, plan.published, plan.teaser) for plan in ordered),
+        gold_records=tuple(GoldRecord(plan.title, plan.path, plan.published, plan.teaser) for plan, _, _ in entries),
     )
-
-
-def _card(plan: PagePlan, voice: Voice, *, large: bool) -> str:
-    thumb = el("img", src=f"/img/thumb-{plan.number}.jpg", width="240", height="160", alt="", loading="lazy")
-    when = el("time", f"{plan.published:%d.%m.%Y}", datetime=f"{plan.published:%Y-%m-%d}")
-    more = el("a", escape(voice.ui["more"]), href=plan.path, class_="more")
-    title = el("h2", el("a", escape(plan.title), href=plan.path))
-    name = "teaser teaser--large" if large else "teaser"
-    return el("article", thumb, title, when, el("p", escape(plan.teaser)), more, class_=name) + "\n"

@@ -5,7 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from html import escape
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from scythe.demo.plan import BASE, PagePlan, Voice, load_words
 
@@ -141,31 +145,33 @@ def frame_plainly(voice: Voice) -> PageFrame:
     return PageFrame("/index.html", menu, ((ui["sections"][1], "/section-1.html"),))
 
 
+@cache
+def markup() -> Any:
+    """Return the macros of page.html: what stands around the content of a page."""
+    environment = Environment(  # noqa: S701 (what is text is escaped as the pages of the site always were)
+        loader=PackageLoader("scythe.demo", ""), undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    environment.filters["h"] = lambda text: escape(str(text))
+    environment.globals |= {"site": SITE_NAME, "base": BASE, "authored": AUTHORED}
+    return environment.get_template("page.html").module
+
+
 def write_head(
-    plan: PagePlan, image: str | None, schema: dict[str, object] | None, charset: str, more: Sequence[str] = ()
+    plan: PagePlan, image: str = "", schema: str = "", charset: str = "utf-8", more: Sequence[str] = ()
 ) -> str:
     """Write the head with what real pages say about themselves."""
-    url = BASE + plan.path
-    lines = [
-        f'<meta charset="{charset}">',
-        f"<title>{escape(plan.title)} | {SITE_NAME}</title>",
-        el("meta", name="viewport", content="width=device-width, initial-scale=1"),
-        el("meta", name="description", content=plan.teaser),
-        el("link", rel="canonical", href=url),
-        el("meta", property="og:title", content=plan.title),
-        el("meta", property="og:site_name", content=SITE_NAME),
-        el("meta", property="og:type", content="product" if plan.kind == "product" else "article"),
-        el("meta", property="og:url", content=url),
-        el("meta", property="og:image", content=image) if image else "",
-        el("meta", name="author", content=plan.author) if plan.kind in AUTHORED else "",
-        el("link", rel="stylesheet", href="/assets/site.css?v=41"),
-        "<style>.visually-hidden{position:absolute;left:-9999px}</style>",
-        "<script>window.layer=window.layer||[];function track(){layer.push(arguments)}track('js',new Date());</script>",
-        *more,
-    ]
-    if schema is not None:
-        lines.append(f'<script type="application/ld+json">{json.dumps(schema, ensure_ascii=False)}</script>')
-    return "<head>\n" + "\n".join(line for line in lines if line) + "\n</head>"
+    return str(markup().head(plan, image, schema, charset, more))
+
+
+def write_document(language: str, voice: Voice, design: Design, head: str, columns: str, frame: PageFrame) -> str:
+    """Write a whole document around the columns of a page."""
+    return str(markup().document(language, voice.ui, design, frame, head, columns, write_scripts(voice)))
+
+
+def write_columns(voice: Voice, design: Design, main: str, plans: Sequence[PagePlan]) -> str:
+    """Put the column of popular pages beside what a page is about, on the side where the design has it."""
+    sidebar = markup().sidebar(voice.ui, plans, design)
+    return f"{sidebar}\n{main}" if design.sidebar_first else f"{main}\n{sidebar}"
 
 
 def write_scripts(voice: Voice) -> str:
@@ -174,112 +180,5 @@ def write_scripts(voice: Voice) -> str:
     state = {
         f"slot{n}": {"id": voice.random.randrange(10**9), "size": [300, 250], "lazy": n % 2 == 0} for n in range(260)
     }
-    return "\n".join(
-        [
-            el("style", "\n".join(colours)),
-            f"<script>window.__STATE__={json.dumps(state)}</script>",
-            '<script src="/assets/app.js" async></script>',
-        ]
-    )
-
-
-def write_header(voice: Voice, design: Design, frame: PageFrame) -> str:
-    """Write logo, search and menu."""
-    ui = voice.ui
-    links = [_menu_item(place) for place in frame.menu]
-    return "\n".join(
-        [
-            el("a", escape(ui["skip"]), href="#main", class_="visually-hidden"),
-            '<header class="top">',
-            el("a", el("img", src="/assets/logo.svg", alt=SITE_NAME, width="180", height="40"), href=frame.home),
-            f'<form action="/search" role="search"><input name="q" placeholder="{escape(ui["search"])}"></form>',
-            el("a", escape(ui["login"]), href="/login", class_="login"),
-            el("nav", el("ul", el("li", el("a", escape(ui["home"]), href=frame.home)), *links), class_=design.nav),
-            "</header>",
-        ]
-    )
-
-
-def _menu_item(place: MenuEntry) -> str:
-    """Write one entry of the menu with the entries that open below it."""
-    inner = [el("li", el("a", escape(name), href=path)) for name, path in place.below]
-    below = el("ul", *inner, class_="submenu") if inner else ""
-    return el("li", el("a", escape(place.name), href=place.path), below)
-
-
-def write_cookie_banner(voice: Voice) -> str:
-    """Write the banner that asks for consent."""
-    ui = voice.ui
-    buttons = el("button", escape(ui["accept"])) + el("button", escape(ui["settings"]))
-    return el("div", el("p", escape(ui["cookie"])), buttons, id="cookie-consent", class_="cc-window", role="dialog")
-
-
-def write_share(voice: Voice, design: Design) -> str:
-    """Write the row of share buttons."""
-    names = ("Facebook", "X", "WhatsApp", "E-Mail")
-    links = [el("li", el("a", name, href=f"https://share.example/{name}", rel="nofollow")) for name in names]
-    return el("div", el("span", escape(voice.ui["share"])), el("ul", *links), class_=design.share)
-
-
-def write_advert(voice: Voice, design: Design) -> str:
-    """Write a slot for advertising."""
-    label = el("span", escape(voice.ui["advert"]), class_="label")
-    banner = el("img", src="https://ads.example/b/300x250.png", width="300", height="250", alt="")
-    return el("div", label, el("a", banner, href="https://ads.example/click"), class_=design.advert)
-
-
-def write_newsletter(voice: Voice, design: Design) -> str:
-    """Write the newsletter form."""
-    form = f'<form><input type="email" name="email">{el("button", escape(voice.ui["subscribe"]))}</form>'
-    return el("section", el("p", escape(voice.ui["newsletter"])), form, class_=design.newsletter)
-
-
-def write_teasers(title: str, plans: Sequence[PagePlan], design: Design, *, with_text: bool) -> str:
-    """Write a box of links to other pages."""
-    items = []
-    for plan in plans:
-        thumb = el("img", src=f"/img/thumb-{plan.number}.jpg", width="120", height="80", alt="", loading="lazy")
-        text = el("p", escape(plan.teaser)) if with_text else ""
-        items.append(el("li", el("a", thumb, el("h3", escape(plan.title)), href=plan.path), text))
-    return el("aside", el("h2", escape(title)), el("ul", *items), class_=design.teaser_box)
-
-
-def write_sidebar(voice: Voice, plans: Sequence[PagePlan], design: Design) -> str:
-    """Write the column beside the content."""
-    links = [el("li", el("a", escape(plan.title), href=plan.path)) for plan in plans]
-    popular = el("div", el("h2", escape(voice.ui["popular"])), el("ol", *links), class_="popular")
-    return el("aside", popular, "\n", write_advert(voice, design), class_="sidebar", role="complementary")
-
-
-def write_comments(voice: Voice, design: Design, texts: Sequence[str]) -> str:
-    """Write what readers left below."""
-    items = []
-    for text in texts:
-        who = f"{voice['first']}{voice.random.randrange(10, 99)}"
-        items.append(
-            el(
-                "li",
-                el("img", src="/assets/avatar.png", width="48", height="48", alt=""),
-                el("span", escape(who), class_="who"),
-                el("p", escape(text)),
-                el("a", escape(voice.ui["reply"]), href="#reply"),
-                class_=design.comment,
-            )
-        )
-    count = f"{voice.ui['comments']} ({len(items)})"
-    return el("section", el("h2", escape(count)), el("ol", *items), id="comments", class_=design.comments)
-
-
-def write_author_box(voice: Voice, author: str) -> str:
-    """Write the box that introduces the author."""
-    text = str(voice.ui["author_box"]).replace("{person}", author)
-    portrait = el("img", src="/assets/people/author.jpg", width="96", height="96", alt=author)
-    return el("div", portrait, el("p", escape(text)), class_="author-box")
-
-
-def write_footer(voice: Voice, design: Design) -> str:
-    """Write the foot of the page."""
-    links = [el("li", el("a", escape(name), href=f"/about-{n}.html")) for n, name in enumerate(voice.ui["about"])]
-    rights = el("p", f"&copy; 2026 {SITE_NAME}. {escape(voice.ui['rights'])}")
-    pixel = el("img", src="https://count.example/pixel.gif", width="1", height="1", alt="")
-    return el("footer", el("ul", *links), rights, pixel, class_=design.footer)
+    script = f"<script>window.__STATE__={json.dumps(state)}</script>"
+    return "\n".join([el("style", "\n".join(colours)), script, '<script src="/assets/app.js" async></script>'])

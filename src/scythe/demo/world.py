@@ -6,14 +6,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import cached_property
-from html import escape
 from itertools import groupby
 from random import Random
 from typing import Any
 
 from scythe.demo import page_parts
 from scythe.demo.articles import Writer, write_figure
-from scythe.demo.build import DemoPage, GoldRecord, write_document, write_page
+from scythe.demo.build import DemoPage, write_list, write_page
 from scythe.demo.page_parts import (
     DESIGNS,
     Design,
@@ -288,47 +287,29 @@ def _sort(plan: PagePlan) -> tuple[str, str]:
 _NEAR = 2  # pages on both sides of the present one that a pager names
 
 
-def write_list(listing: DemoList, design: Design, frame: PageFrame) -> DemoPage:
-    """Write one page of a list; its gold is its records."""
-    teaser = "News from the fields and the towns between them."
-    own = PagePlan(listing.number, "list", "en", listing.path, listing.title, "", FIRST_DAY, "", teaser, listing.path)
-    voice = own.voice()
-    item, box = ("li", "td-list") if design.sidebar_first else ("article", "teasers")
-    cards = [_card(plan, voice, design, item) for plan in listing.entries]
-    shelf = el("ul" if item == "li" else "div", "\n", *cards, class_=box)
-    inside = [el("h1", escape(listing.title)), shelf, _pager(listing)]
-    main = el("main", *inside, id="main", class_=design.main)
-    sidebar = page_parts.write_sidebar(voice, listing.entries[:5], design)
-    columns = [sidebar, main] if design.sidebar_first else [main, sidebar]
-    head = page_parts.write_head(own, None, None, "utf-8", (*frame.head, *_neighbours(listing)))
-    return DemoPage(
-        path=listing.path,
-        html=write_document("en", voice, design, head, "\n".join(columns), frame).encode(),
-        gold_text="",
-        gold_title=listing.title,
-        gold_images=(),
-        kind="list",
-        language="en",
-        content_type="text/html; charset=utf-8",
-        gold_records=tuple(GoldRecord(p.title, p.path, p.published, p.teaser) for p in listing.entries),
+def write_listing(listing: DemoList, design: Design, frame: PageFrame) -> DemoPage:
+    """Write one page of a list."""
+    item = "li" if design.sidebar_first else "article"
+    box = ('<ul class="td-list">\n', "</ul>") if item == "li" else ('<div class="teasers">\n', "</div>")
+    goods = [plan.kind == "product" for plan in listing.entries]
+    entries = [
+        (plan, "td-item" if item == "li" else "card" if is_sold else "teaser", price_of(plan) if is_sold else "")
+        for plan, is_sold in zip(listing.entries, goods, strict=True)
+    ]
+    beside = [("prev", listing.previous), ("next", listing.next)]
+    head = (*frame.head, *(el("link", rel=rel, href=path) for rel, path in beside if path))
+    return write_list(
+        listing.path,
+        listing.title,
+        entries,
+        design,
+        _pager(listing),
+        box=box,
+        popular=listing.entries[:5],
+        number=listing.number,
+        item=item,
+        frame=replace(frame, head=head),
     )
-
-
-def _card(plan: PagePlan, voice: Voice, design: Design, item: str) -> str:
-    thumb = el("img", src=f"/img/thumb-{plan.number}.jpg", width="240", height="160", alt="", loading="lazy")
-    when = el("time", f"{plan.published:%d.%m.%Y}", datetime=f"{plan.published:%Y-%m-%d}")
-    if plan.kind == "product":
-        when = el("span", f"€ {price_of(plan)}", class_="price")
-    more = el("a", escape(voice.ui["more"]), href=plan.path, class_="more")
-    title = el("h2", el("a", escape(plan.title), href=plan.path))
-    name = "td-item" if item == "li" else "card" if plan.kind == "product" else "teaser"
-    return el(item, thumb, title, when, el("p", escape(plan.teaser)), more, class_=name) + "\n"
-
-
-def _neighbours(listing: DemoList) -> list[str]:
-    """Return what the head says about the pages before and after."""
-    both = (("prev", listing.previous), ("next", listing.next))
-    return [el("link", rel=rel, href=path) for rel, path in both if path]
 
 
 def _pager(listing: DemoList) -> str:
@@ -385,7 +366,7 @@ class World:
 
     def write_list(self, listing: DemoList, design: int) -> DemoPage:
         """Write a page of a list that may not be in the ledger."""
-        return self._settle(write_list(listing, DESIGNS[design], self._frame("en")))
+        return self._settle(write_listing(listing, DESIGNS[design], self._frame("en")))
 
     def write(self, plan: PagePlan, design: int, *, write: Writer | None = None) -> DemoPage:
         """Write a page that may not be in the ledger; `write` replaces what its kind has for content."""
