@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import csv
 import io
-import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -16,12 +15,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from scythe.atomic_files import write_atomically
-from scythe.cli.console import FAILED, OK, USAGE, complain, counted, neutralise, say_lines, show_progress, take_any_text
+from scythe.cli.console import FAILED, OK, USAGE, complain, counted, neutralise, say_lines, show_progress, write_text
 from scythe.cli.learn import load_to_learn
-from scythe.cli.options import BaseUrl, Delay, fetch_flags, verb
+from scythe.cli.options import BaseUrl, Delay, argument, fetch_flags, option, verb
 from scythe.cli.page_inputs import SETS, keep_good, load_pages, load_site, page_named, profile_at, save_site
-from scythe.cli.ui import ServeWish, serve_flags
+from scythe.cli.ui import ServeWish
 from scythe.cli.ui import open_page as open_web_page
 from scythe.errors import BadInput
 from scythe.fetch.fetch_options import FetchOptions
@@ -218,39 +216,23 @@ _TEMPLATE = ("page", "image", "relevant", "score", "alt")
 _DECISION = ("page", "image", "relevant", "by", "note")
 
 
-@verb(HELP, os_error=USAGE, fetch=fetch_flags, serving=serve_flags)
+@verb(HELP, os_error=USAGE, fetch=fetch_flags, serving=ServeWish)
 def annotate(
-    inputs: Annotated[list[str], typer.Argument(metavar="SITE [PAGES]...", show_default=False)],
-    labels: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--from", metavar="FILE", help="Labels: CSV, JSON or JSON lines. Can be repeated, one file per person."
-        ),
-    ] = None,
-    template: Annotated[
-        bool, typer.Option("--template", help="Only write the images of PAGES as a table to correct.")
-    ] = False,
-    by: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME", help="Annotator of labels without a name; default for several files: the file name."
-        ),
-    ] = None,
-    pages: Annotated[list[str] | None, typer.Option("--pages", metavar="PAGES", help="The same as PAGES.")] = None,
-    method: Annotated[
-        str | None,
-        typer.Option(metavar="|".join(IMAGE_METHODS), help="What learns from the labels; default: as in the profile."),
-    ] = None,
-    output: Annotated[
-        str | None,
-        typer.Option("--output", "-o", metavar="FILE", help="Output profile (default: SITE) or table."),
-    ] = None,
-    conflicts_out: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Write conflicts between annotators here, to be resolved.")
-    ] = None,
-    strict: Annotated[
-        bool, typer.Option("--strict", help="Write no profile if annotators disagree or a label matches no image.")
-    ] = False,
+    inputs: Annotated[list[str], argument("SITE [PAGES]...")],
+    labels: list[str] | None = option(
+        None, "Labels: CSV, JSON or JSON lines. Can be repeated, one file per person.", "--from FILE"
+    ),
+    template: bool = option(False, "Only write the images of PAGES as a table to correct."),
+    by: str | None = option(
+        None, "Annotator of labels without a name; default for several files: the file name.", "NAME"
+    ),
+    pages: list[str] | None = option(None, "The same as PAGES.", "PAGES"),
+    method: str | None = option(
+        None, "What learns from the labels; default: as in the profile.", f"{'|'.join(IMAGE_METHODS)}"
+    ),
+    output: str | None = option(None, "Output profile (default: SITE) or table.", "--output -o FILE"),
+    conflicts_out: str | None = option(None, "Write conflicts between annotators here, to be resolved.", "FILE"),
+    strict: bool = option(False, "Write no profile if annotators disagree or a label matches no image."),
     url: BaseUrl = None,
     delay: Delay = 1.0,
     *,
@@ -379,13 +361,8 @@ def _write_table(columns: tuple[str, ...], rows: Iterable[tuple[str, ...]], outp
     writer = csv.writer(text, lineterminator="\r\n" if output not in (None, "-") else "\n")
     writer.writerow(columns)
     writer.writerows([safe_cell(" ".join(cell.split())) for cell in row] for row in rows)
-    if output is not None and output != "-":
-        # without the mark at the beginning spreadsheets take UTF-8 for something else
-        write_atomically(Path(output), text.getvalue().encode("utf-8-sig", "replace"))
-        return
-    take_any_text()
-    shown = neutralise if sys.stdout.isatty() else str
-    sys.stdout.write(shown(text.getvalue()))
+    # without the mark at the beginning spreadsheets take UTF-8 for something else
+    write_text(("" if output in (None, "-") else "\ufeff") + text.getvalue(), output)
 
 
 def _tell_conflicts(conflicts: Sequence[Conflict], output: str | None) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import signal
-import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator
@@ -14,9 +13,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from scythe.cli.console import EMPTY, FAILED, OK, complain, counted, say_lines
+from scythe.cli.console import EMPTY, FAILED, OK, complain, counted, say_lines, show_count
 from scythe.cli.crawl_report import tell_cut, tell_duration, tell_reasons, tell_size
-from scythe.cli.options import Quiet, comma_separated, verb
+from scythe.cli.options import Quiet, argument, comma_separated, option, verb
 from scythe.crawling.crawl_options import PARTS
 
 if TYPE_CHECKING:
@@ -29,16 +28,11 @@ _LINE_S = 60.0  # between two lines where nobody looks
 @contextmanager
 def show_batch(*, quiet: bool) -> Iterator[Callable[[Progress], None] | None]:
     """Give what shows how a batch goes: a bar, or now and then a line where nobody looks."""
-    if quiet:
-        yield None
-    elif not sys.stderr.isatty():
-        yield _Lines().tell
-    else:
-        from scythe.cli.console import count_progress
-
-        with count_progress() as bar:
-            task = bar.add_task("starting", total=None)
-            yield lambda now: bar.update(task, description=_say(now), completed=now.done, total=now.units)
+    with show_count("starting", quiet=quiet) as bar:
+        if bar is not None:
+            yield lambda now: bar(now.done, now.units, _say(now))
+        else:
+            yield None if quiet else _Lines().tell
 
 
 class _Lines:
@@ -140,37 +134,21 @@ Exit codes:
 
 @verb(HELP)
 def batch(
-    inputs: Annotated[list[str], typer.Argument(metavar="INPUTS...", show_default=False)],
-    output: Annotated[
-        str, typer.Option("--output", "-o", metavar="OUT", help="Folder for the tables.", show_default=False)
-    ],
-    profile_dir: Annotated[
-        str | None, typer.Option(metavar="DIR", help="Folder of profiles, to use and to add to; default: OUT/profiles.")
-    ] = None,
-    engine: Annotated[str, typer.Option(metavar="NAME", help="local, or ray (extra: ray).")] = "local",
-    processes: Annotated[
-        int | None,
-        typer.Option(
-            min=1, max=1_024, help="Processes of the local engine; default: one per core.", show_default=False
-        ),
-    ] = None,
-    parts: Annotated[
-        str, typer.Option(metavar="NAMES", help=f"What to extract, comma-separated: {', '.join(PARTS)}.")
-    ] = "text,images,records",
-    method: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME[:PARAMETERS]",
-            help="Read pages by a published method, such as sentences:minimum=4 or mdr, and learn nothing.",
-        ),
-    ] = None,
-    learn: Annotated[bool, typer.Option("--learn/--no-learn", help="Learn sites that have no profile.")] = True,
-    learn_from: Annotated[
-        int,
-        typer.Option(min=3, metavar="N", help="Learn sites with at least N pages; takes seconds each."),
-    ] = 8,
-    url: Annotated[str, typer.Option(metavar="URL", help="Base URL of HTML files without a canonical URL.")] = "",
-    as_json: Annotated[bool, typer.Option("--json", help="Print the counts as one JSON object.")] = False,
+    inputs: Annotated[list[str], argument("INPUTS...")],
+    output: str = option(..., "Folder for the tables.", "--output -o OUT", show_default=False),
+    profile_dir: str | None = option(None, "Folder of profiles, to use and to add to; default: OUT/profiles.", "DIR"),
+    engine: str = option("local", "local, or ray (extra: ray).", "NAME"),
+    processes: int | None = option(None, "Processes of the local engine; default: one per core.", min=1, max=1_024),
+    parts: str = option("text,images,records", f"What to extract, comma-separated: {', '.join(PARTS)}.", "NAMES"),
+    method: list[str] | None = option(
+        None,
+        "Read pages by a published method, such as sentences:minimum=4 or mdr, and learn nothing.",
+        "NAME[:PARAMETERS]",
+    ),
+    learn: bool = option(True, "Learn sites that have no profile."),
+    learn_from: int = option(8, "Learn sites with at least N pages; takes seconds each.", "N", min=3),
+    url: str = option("", "Base URL of HTML files without a canonical URL.", "URL"),
+    as_json: bool = option(False, "Print the counts as one JSON object.", "--json"),
     quiet: Quiet = False,
 ) -> int:
     from scythe.batch.batch import run_batch

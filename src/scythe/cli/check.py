@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from scythe.cli.console import FAILED, OK, USAGE, attempt, complain, counted, say_lines, show_progress
-from scythe.cli.options import AsJson, BaseUrl, MorePages, fetch_flags, verb
+from scythe.cli.options import AsJson, BaseUrl, MorePages, argument, fetch_flags, verb
 from scythe.cli.page_inputs import load_pages, profile_at
 from scythe.errors import BadInput
 from scythe.fetch.fetch_options import FetchOptions
@@ -44,7 +44,7 @@ Exit codes:
 """
 
 
-CheckedPath = Annotated[str, typer.Argument(metavar="PROFILE|ARCHIVE", show_default=False)]
+CheckedPath = Annotated[str, argument("PROFILE|ARCHIVE")]
 _TOLD = "rules that were told"
 
 

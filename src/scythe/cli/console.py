@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import os
+import signal
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 import typer
 
+from scythe.atomic_files import write_atomically
 from scythe.errors import ArchiveFailed, BadInput, MissingExtra, ScytheError
 from scythe.fetch.inputs import LoadedPage
 from scythe.url import hide_users
@@ -40,6 +43,20 @@ def count_progress() -> Progress:
     return Progress(*columns, console=Console(stderr=True), transient=True)
 
 
+Tell = Callable[[int, int | None, str], None]  # takes how much is done, of how much, and what is under way
+
+
+@contextmanager
+def show_count(what: str, *, quiet: bool = False) -> Iterator[Tell | None]:
+    """Give what moves a bar for as long as the block takes; None where nobody looks."""
+    if quiet or not sys.stderr.isatty():
+        yield None
+        return
+    with count_progress() as bar:
+        task = bar.add_task(what, total=None)
+        yield lambda done, total, what: bar.update(task, completed=done, total=total, description=what)
+
+
 Result = TypeVar("Result")
 
 OK, FAILED, USAGE, EMPTY, INTERRUPTED, PIPE_CLOSED = 0, 1, 2, 3, 130, 141
@@ -59,9 +76,15 @@ class RunCounts:
     failed: int = 0
     empty: int = 0
 
-    def code(self, *, fail_on_empty: bool) -> int:
+    def code(self, *, fail_on_empty: bool = False) -> int:
         """Return the exit code."""
         return FAILED if self.failed else EMPTY if self.empty and fail_on_empty else OK
+
+    def note(self, name: str, complaint: str) -> None:
+        """Count what failed, where something did, and say so; the run goes on."""
+        if complaint:
+            self.failed += 1
+            complain(f"{name}: {complaint}")
 
 
 def neutralise(text: str) -> str:
@@ -86,10 +109,19 @@ def shorten(text: str, most: int) -> str:
     return line if len(line) <= most else f"{line[: most - 3]}..."
 
 
-def say_lines(lines: Iterable[str]) -> None:
-    """Write lines for people on standard output."""
+def say_lines(lines: Iterable[str], *, to_errors: bool = False) -> None:
+    """Write lines for people on standard output, or on standard error."""
     for line in lines:
-        typer.echo(neutralise(hide_users(line)))
+        typer.echo(neutralise(hide_users(line)), err=to_errors)
+
+
+def write_text(text: str, output: str | None) -> None:
+    """Write a text to a file, or to standard output (None or -): safe for a terminal, in what its encoding has."""
+    if output is not None and output != "-":
+        write_atomically(Path(output), text.encode("utf-8", "replace"))
+        return
+    take_any_text()
+    sys.stdout.write(neutralise(text) if sys.stdout.isatty() else text)
 
 
 async def show_live(draw: Callable[[], RenderableType], every_s: float, *, to_errors: bool) -> None:
@@ -150,3 +182,20 @@ def plain_errors(os_error: int = FAILED) -> Iterator[None]:
     except (ArchiveFailed, OSError) as error:
         complain(str(error))
         raise typer.Exit(os_error if isinstance(error, OSError) else FAILED) from None
+
+
+_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
+
+def on_interrupt(stop: Callable[[], None]) -> None:
+    """Call `stop` at the first signal, in the loop that runs; a second one does what it always does."""
+    loop = asyncio.get_running_loop()
+
+    def interrupt() -> None:
+        for number in _SIGNALS:
+            loop.remove_signal_handler(number)
+        stop()
+
+    for number in _SIGNALS:
+        with suppress(NotImplementedError, RuntimeError):  # Windows; a thread that is not the main one
+            loop.add_signal_handler(number, interrupt)

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from scythe.cli.console import FAILED, INTERRUPTED, OK, neutralise, show_live
-from scythe.cli.interrupts import on_interrupt
-from scythe.cli.options import Quiet, StoreAt, comma_separated, run_flags, site_address, verb
+from scythe.cli.console import FAILED, INTERRUPTED, OK, neutralise, on_interrupt, say_lines, show_live
+from scythe.cli.options import Quiet, StoreAt, argument, comma_separated, option, run_flags, site_address, verb
 from scythe.crawling.crawl_options import PARTS, USUAL_PARTS, CrawlOptions
 from scythe.errors import BadInput
 from scythe.memory import trimmed
@@ -106,98 +104,46 @@ Exit codes:
 @trimmed()
 # long because every option stands here, once: the signature is the help
 def crawl(
-    site: Annotated[str, typer.Argument(metavar="SITE", show_default=False)],
-    output: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE|DIR",
-            help="Export here at the end; the suffix is the format: .jsonl, .csv, .parquet, .md/, .warc.gz.",
-        ),
-    ] = None,
-    archive: Annotated[
-        str | None,
-        typer.Option(
-            "--archive", metavar="FILE|URL", help="Archive: a file or postgresql://...; default: HOST.scythe.db."
-        ),
-    ] = None,
-    limit: Annotated[
-        int | None, typer.Option(min=1, metavar="PAGES", help="Stop when the archive has this many pages.")
-    ] = None,
-    depth: Annotated[
-        int | None, typer.Option(min=0, metavar="LINKS", help="Maximum number of links from SITE.")
-    ] = None,
-    allow: Annotated[
-        list[str] | None,
-        typer.Option(metavar="PATTERN", help="Only URLs that match; * matches anything. Can be repeated."),
-    ] = None,
-    deny: Annotated[
-        list[str] | None, typer.Option(metavar="PATTERN", help="Skip URLs that match. Can be repeated.")
-    ] = None,
-    subdomains: Annotated[bool, typer.Option("--subdomains", help="Include subdomains of SITE.")] = False,
-    sitemaps: Annotated[bool, typer.Option("--sitemaps/--no-sitemaps", help="Use the site's sitemaps.")] = True,
-    feeds: Annotated[bool, typer.Option("--feeds/--no-feeds", help="Follow the feeds that pages link to.")] = True,
-    method: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME[:PARAMETERS]",
-            help="Read pages by a published method, such as sentences:minimum=4 or mdr, and learn nothing; "
-            "auto: learn. Default: as before.",
-            show_default=False,
-        ),
-    ] = None,
-    parts: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAMES",
-            help=f"What to extract, comma-separated: {', '.join(PARTS)}; default: as before, "
-            f"at first {','.join(USUAL_PARTS)}.",
-            show_default=False,
-        ),
-    ] = None,
-    profile: Annotated[
-        str | None,
-        typer.Option(
-            "--profile",
-            metavar="PROFILE",
-            help="Start from a profile of `scythe learn`; default: what the archive has.",
-        ),
-    ] = None,
-    refresh: Annotated[
-        bool, typer.Option("--refresh", help="Visit known pages again, with conditional requests.")
-    ] = False,
-    raw: Annotated[
-        bool | None,
-        typer.Option(
-            "--raw/--no-raw",
-            help="Keep every response, or none; default: pages, to read them again.",
-            show_default=False,
-        ),
-    ] = None,
+    site: Annotated[str, argument("SITE")],
+    output: list[str] | None = option(
+        None,
+        "Export here at the end; the suffix is the format: .jsonl, .csv, .parquet, .md/, .warc.gz.",
+        "--output -o FILE|DIR",
+    ),
+    archive: str | None = option(None, "Archive: a file or postgresql://...; default: HOST.scythe.db.", "FILE|URL"),
+    limit: int | None = option(None, "Stop when the archive has this many pages.", "PAGES", min=1),
+    depth: int | None = option(None, "Maximum number of links from SITE.", "LINKS", min=0),
+    allow: list[str] | None = option(None, "Only URLs that match; * matches anything. Can be repeated.", "PATTERN"),
+    deny: list[str] | None = option(None, "Skip URLs that match. Can be repeated.", "PATTERN"),
+    subdomains: bool = option(False, "Include subdomains of SITE."),
+    sitemaps: bool = option(True, "Use the site's sitemaps."),
+    feeds: bool = option(True, "Follow the feeds that pages link to."),
+    method: list[str] | None = option(
+        None,
+        "Read pages by a published method, such as sentences:minimum=4 or mdr, and learn nothing; "
+        "auto: learn. Default: as before.",
+        "NAME[:PARAMETERS]",
+    ),
+    parts: str | None = option(
+        None,
+        f"What to extract, comma-separated: {', '.join(PARTS)}; default: as before, at first {','.join(USUAL_PARTS)}.",
+        "NAMES",
+    ),
+    profile: str | None = option(
+        None, "Start from a profile of `scythe learn`; default: what the archive has.", "PROFILE"
+    ),
+    refresh: bool = option(False, "Visit known pages again, with conditional requests."),
+    raw: bool | None = option(None, "Keep every response, or none; default: pages, to read them again."),
     store: StoreAt = "",
     *,
     run: dict[str, Any],
-    per_host: Annotated[
-        int | None,
-        typer.Option(
-            min=1,
-            max=1_000,
-            help="Parallel requests to one host; default: 1, or no limit with --delay 0.",
-            show_default=False,
-        ),
-    ] = None,
-    attempts: Annotated[int, typer.Option(min=1, max=100, help="Attempts before a URL counts as failed.")] = 3,
-    patience: Annotated[
-        float,
-        typer.Option(min=0.0, metavar="SECONDS", help="How long to wait for URLs that are due for a retry."),
-    ] = 60.0,
-    queue: Annotated[
-        bool, typer.Option("--queue", help="Queue SITE for `scythe worker` and exit; needs a PostgreSQL archive.")
-    ] = False,
-    unqueue: Annotated[
-        bool, typer.Option("--unqueue", help="Remove SITE from the queue; archived pages stay.")
-    ] = False,
+    per_host: int | None = option(
+        None, "Parallel requests to one host; default: 1, or no limit with --delay 0.", min=1, max=1_000
+    ),
+    attempts: int = option(3, "Attempts before a URL counts as failed.", min=1, max=100),
+    patience: float = option(60.0, "How long to wait for URLs that are due for a retry.", "SECONDS", min=0.0),
+    queue: bool = option(False, "Queue SITE for `scythe worker` and exit; needs a PostgreSQL archive."),
+    unqueue: bool = option(False, "Remove SITE from the queue; archived pages stay."),
     quiet: Quiet = False,
 ) -> int:
     outputs = output or []
@@ -224,19 +170,18 @@ def crawl(
         raise BadInput("the store is an option of the workers: scythe worker --store")
     if queue:
         return _queue(site_address(site), archive, options, profile, outputs, quiet=quiet)
-    return _crawl(site_address(site), KeptPaths(archive, store), options, profile, outputs, quiet=quiet)
-
-
-@dataclass(frozen=True, slots=True)
-class KeptPaths:
-    """Where everything is kept."""
-
-    archive: str | None
-    store: str
+    return _crawl(site_address(site), archive, store, options, profile, outputs, quiet=quiet)
 
 
 def _crawl(
-    site: str, kept: KeptPaths, options: CrawlOptions, profile: str | None, outputs: list[str], *, quiet: bool
+    site: str,
+    where: str | None,
+    store: str,
+    options: CrawlOptions,
+    profile: str | None,
+    outputs: list[str],
+    *,
+    quiet: bool,
 ) -> int:
     from scythe.archive.open import open_archive
     from scythe.cli.crawl_report import check_outputs, summarise, write_outputs
@@ -247,14 +192,13 @@ def _crawl(
     check_outputs(outputs)
     address = start_address(site)
     key = Scope.of(address, options).site_key
-    where = kept.archive or f"{key.replace(':', '-')}.scythe.db"
+    where = where or f"{key.replace(':', '-')}.scythe.db"
     learned = _profile(profile)
-    with open_archive(where, store=kept.store) as archive:
+    with open_archive(where, store=store) as archive:
         run = Crawl(address, archive, options, profile=learned)
         asyncio.run(_attend(run, quiet=quiet))
-        for line in (*summarise(run, where), *write_outputs(archive, key, outputs)):
-            if not quiet:
-                typer.echo(neutralise(line))
+        lines = [*summarise(run, where), *write_outputs(archive, key, outputs)]
+        say_lines([] if quiet else lines)
         return _exit_code(run)
 
 

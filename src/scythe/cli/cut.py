@@ -6,12 +6,10 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
-
-from scythe.cli.console import FAILED, OK, USAGE, attempt, complain, counted, neutralise, show_progress
-from scythe.cli.options import BaseUrl, CsvSafe, Pages, ProfilePath, csv_cells, fetch_flags, verb
+from scythe.cli.console import USAGE, RunCounts, attempt, complain, counted, say_lines, show_progress
+from scythe.cli.options import BaseUrl, CsvSafe, Pages, ProfilePath, csv_cells, fetch_flags, option, verb
 from scythe.cli.page_inputs import load_pages, load_site, save_site
 from scythe.cli.sinks import open_document_sink, require_format
 from scythe.errors import BadInput
@@ -51,11 +49,10 @@ VIAS = ("auto", "cut", "tree")
 
 
 @dataclass(slots=True)
-class CutCounts:
-    """What a run came to."""
+class CutCounts(RunCounts):
+    """What a run of cutting came to."""
 
     pages: int = 0
-    failed: int = 0
     took_ns: int = 0
     fields: Counter[str] = field(default_factory=Counter)  # cut, tree, missing
 
@@ -72,35 +69,21 @@ class CutCounts:
 def cut(
     profile: ProfilePath,
     pages: Pages,
-    output: Annotated[
-        str | None, typer.Option("--output", "-o", metavar="FILE|DIR", help="Output file; default: standard output.")
-    ] = None,
-    format_: Annotated[
-        str | None,
-        typer.Option(
-            "--format",
-            "-f",
-            metavar="|".join(formats_of(FIELDS)),
-            help="Output format; default: by the suffix of -o, or jsonl.",
-        ),
-    ] = None,
-    via: Annotated[
-        str,
-        typer.Option(
-            metavar="auto|cut|tree",
-            help="auto: cut, parse the HTML in doubt; cut: never parse, leave doubtful fields out; tree: always parse.",
-        ),
-    ] = "auto",
+    output: str | None = option(None, "Output file; default: standard output.", "--output -o FILE|DIR"),
+    format_: str | None = option(
+        None, "Output format; default: by the suffix of -o, or jsonl.", f"--format -f {'|'.join(formats_of(FIELDS))}"
+    ),
+    via: str = option(
+        "auto",
+        "auto: cut, parse the HTML in doubt; cut: never parse, leave doubtful fields out; tree: always parse.",
+        "auto|cut|tree",
+    ),
     url: BaseUrl = None,
     csv_safe: CsvSafe = None,
     *,
     fetch: FetchOptions,
-    update: Annotated[
-        bool, typer.Option("--update", help="Save relearned layouts and observed drift to PROFILE.")
-    ] = False,
-    verbose: Annotated[
-        bool, typer.Option("--verbose", "-v", help="Report on standard error how each field was found.")
-    ] = False,
+    update: bool = option(False, "Save relearned layouts and observed drift to PROFILE."),
+    verbose: bool = option(False, "Report on standard error how each field was found.", "--verbose -v"),
 ) -> int:
     site = load_site(profile)
     loaded = load_pages(pages, check_base(url), fetch)
@@ -111,7 +94,7 @@ def cut(
     _tell_changes(site, noted)
     if update:
         save_site(profile, site)
-    return FAILED if tally.failed else OK
+    return tally.code()
 
 
 def _open(output: str | None, format_: str | None, via: str, site: Site, cells: str) -> Writer[NamedDocument]:
@@ -127,10 +110,7 @@ def _run(pages: Iterator[LoadedPage], sink: Writer[NamedDocument], site: Site, v
     """Extract every page into the sink; what fails is said and counted, and the run goes on."""
     tally = CutCounts()
     for page in pages:
-        complaint = page.complaint or _cut_one(page, sink, site, via, tally, verbose=verbose)
-        if complaint:
-            tally.failed += 1
-            complain(f"{page.name}: {complaint}")
+        tally.note(page.name, page.complaint or _cut_one(page, sink, site, via, tally, verbose=verbose))
     sink.close()
     return tally
 
@@ -175,6 +155,5 @@ def _tell_changes(site: Site, noted: int) -> None:
 
 
 def _explain(name: str, document: Document, took_ns: int) -> None:
-    typer.echo(neutralise(f"{name}: {took_ns / 1000:.0f} us"), err=True)
-    for field_name, got in document.fields.items():
-        typer.echo(neutralise(f"  {field_name}: {got.how}"), err=True)
+    hows = (f"  {field_name}: {got.how}" for field_name, got in document.fields.items())
+    say_lines([f"{name}: {took_ns / 1000:.0f} us", *hows], to_errors=True)

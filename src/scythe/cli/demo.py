@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import typer
 
 from scythe.cli.console import FAILED, OK, complain
-from scythe.cli.options import verb
+from scythe.cli.options import option, verb
 from scythe.errors import BadInput, ScytheError
 
 if TYPE_CHECKING:
@@ -60,24 +61,18 @@ _SAVED, _SERVED, _SHOWN = 24, 120, 260  # content pages
 
 @verb(HELP, needs_arguments=False)
 def demo(
-    pages: Annotated[
-        int | None,
-        typer.Option(min=1, max=10_000, help="Number of content pages; default: 260, 120 to serve, 24 to save."),
-    ] = None,
-    seed: Annotated[int, typer.Option(help="Seed of the generated site.")] = 1,
-    design: Annotated[int, typer.Option(min=0, max=1, help="Design: the same content in other markup.")] = 0,
-    watch: Annotated[
-        float, typer.Option(min=1.0, max=600.0, metavar="SECONDS", help="How long to watch the growing list.")
-    ] = 14.0,
-    no_watch: Annotated[bool, typer.Option("--no-watch", help="Skip the growing list.")] = False,
-    report: Annotated[str, typer.Option(metavar="FILE", help="Write the report page here.")] = "scythe-demo.html",
-    save: Annotated[str | None, typer.Option(metavar="DIR", help="Write the pages here and stop.")] = None,
-    serve: Annotated[bool, typer.Option("--serve", help="Only serve the site, until Ctrl-C.")] = False,
-    port: Annotated[int, typer.Option(min=0, max=65535, help="Port for --serve; 0: any free port.")] = 0,
-    live: Annotated[
-        float | None,
-        typer.Option(min=0.1, max=3_600.0, metavar="SECONDS", help="Only serve a list that grows every SECONDS."),
-    ] = None,
+    pages: int | None = option(
+        None, "Number of content pages; default: 260, 120 to serve, 24 to save.", min=1, max=10_000
+    ),
+    seed: int = option(1, "Seed of the generated site."),
+    design: int = option(0, "Design: the same content in other markup.", min=0, max=1),
+    watch: float = option(14.0, "How long to watch the growing list.", "SECONDS", min=1.0, max=600.0),
+    no_watch: bool = option(False, "Skip the growing list."),
+    report: str = option("scythe-demo.html", "Write the report page here.", "FILE"),
+    save: str | None = option(None, "Write the pages here and stop.", "DIR"),
+    serve: bool = option(False, "Only serve the site, until Ctrl-C."),
+    port: int = option(0, "Port for --serve; 0: any free port.", min=0, max=65535),
+    live: float | None = option(None, "Only serve a list that grows every SECONDS.", "SECONDS", min=0.1, max=3_600.0),
 ) -> int:
     try:
         if live is not None:
@@ -89,7 +84,8 @@ def demo(
 
             _save(site(seed=seed, pages=pages or _SAVED, design=design), save)
         else:
-            _check_folder(report)
+            if not Path(report).parent.is_dir():
+                raise BadInput(f"there is no folder {Path(report).parent} to write the report to")
             from scythe.demo.show import ShowOptions
 
             watch_s = 0.0 if no_watch else watch
@@ -101,8 +97,6 @@ def demo(
 
 
 def _save(pages: tuple[DemoPage, ...], folder: str) -> None:
-    from pathlib import Path
-
     for page in pages:
         path = Path(folder) / page.path.lstrip("/")
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -135,16 +129,7 @@ def _wait_at(address: str) -> None:
         Event().wait()
 
 
-def _check_folder(report: str) -> None:
-    from pathlib import Path
-
-    if not Path(report).parent.is_dir():
-        raise BadInput(f"there is no folder {Path(report).parent} to write the report to")
-
-
 def _show(options: ShowOptions, report: str) -> int:
-    from pathlib import Path
-
     from scythe.cli.demo_acts import Paper, Stage, play
     from scythe.demo.show import open_show
 
@@ -169,7 +154,6 @@ def _suggest(stage: Stage) -> None:
 
 def _command_name() -> str:
     """Return what to type for `scythe` here: after `make demo` it is not on the search path."""
-    from pathlib import Path
     from shutil import which
 
     started = Path(sys.argv[0])

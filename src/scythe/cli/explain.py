@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from scythe.cli.console import FAILED, OK, complain, say_lines, shorten
-from scythe.cli.options import AsJson, BaseUrl, ProfilePath, fetch_flags, verb
+from scythe.cli.options import AsJson, BaseUrl, ProfilePath, argument, fetch_flags, verb
 from scythe.cli.page_inputs import load_pages, load_site
 from scythe.fetch.fetch_options import FetchOptions
 from scythe.fetch.inputs import check_base
@@ -44,7 +44,7 @@ _RULE_CHARS = 100
 @verb(HELP, fetch=fetch_flags)
 def explain(
     profile: ProfilePath,
-    page: Annotated[str, typer.Argument(metavar="PAGE", show_default=False)],
+    page: Annotated[str, argument("PAGE")],
     url: BaseUrl = None,
     as_json: AsJson = False,
     *,

@@ -9,15 +9,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from scythe.atomic_files import write_atomically
-from scythe.cli.console import EMPTY, FAILED, OK, complain, count_progress, counted, neutralise
+from scythe.cli.console import EMPTY, FAILED, OK, complain, counted, neutralise, show_count, write_text
 from scythe.cli.crawl_report import tell_damage
-from scythe.cli.options import ColumnNames, CsvSafe, csv_cells, verb
+from scythe.cli.options import ColumnNames, CsvSafe, argument, csv_cells, option, verb
 from scythe.errors import BadInput
 from scythe.output.formats import PAGE_FOLDER, PAGES, formats_of
 
 if TYPE_CHECKING:
-    from scythe.archive.archive import Archive
     from scythe.archive.results import PageQuery
     from scythe.output.archive_export import ArchiveExport, Export
 
@@ -58,60 +56,27 @@ _TOLD = 20  # things between two steps of the bar: to move it takes longer than 
 @verb(HELP)
 # long because every option stands here, once: the signature is the help
 def export(
-    archive: Annotated[str, typer.Argument(metavar="ARCHIVE", show_default=False)],
-    output: Annotated[
-        str | None, typer.Option("--output", "-o", metavar="FILE|DIR", help="Output file; default: standard output.")
-    ] = None,
-    format_: Annotated[
-        str | None,
-        typer.Option(
-            "--format",
-            "-f",
-            metavar="|".join(formats_of(PAGES, PAGE_FOLDER)),
-            help="Output format; default: by the suffix of -o.",
-        ),
-    ] = None,
-    what: Annotated[
-        str,
-        typer.Option(
-            metavar="pages|records|images|profile", help="What to write: a row for each, or what was learned."
-        ),
-    ] = "pages",
-    site: Annotated[
-        list[str] | None, typer.Option("--site", metavar="HOST", help="Only this site of the archive; can be repeated.")
-    ] = None,
-    since: Annotated[
-        str | None,
-        typer.Option(metavar="DATE", help="Only what appeared or changed since: 2026-11-15, or with a time (UTC)."),
-    ] = None,
-    until: Annotated[str | None, typer.Option(metavar="DATE", help="Only what appeared or changed before.")] = None,
-    kind: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--kind", metavar="KIND", help="Only pages of this declared kind: article, product ...; can be repeated."
-        ),
-    ] = None,
-    match: Annotated[
-        list[str] | None,
-        typer.Option("--match", metavar="PATTERN", help="Only URLs that match; * matches anything; can be repeated."),
-    ] = None,
-    no_duplicates: Annotated[
-        bool, typer.Option("--no-duplicates", help="Skip pages with the same body or text as another page.")
-    ] = False,
-    all_versions: Annotated[
-        bool, typer.Option("--all-versions", help="Include earlier versions of pages; with .warc.gz every response.")
-    ] = False,
+    archive: Annotated[str, argument("ARCHIVE")],
+    output: str | None = option(None, "Output file; default: standard output.", "--output -o FILE|DIR"),
+    format_: str | None = option(
+        None, "Output format; default: by the suffix of -o.", f"--format -f {'|'.join(formats_of(PAGES, PAGE_FOLDER))}"
+    ),
+    what: str = option("pages", "What to write: a row for each, or what was learned.", "pages|records|images|profile"),
+    site: list[str] | None = option(None, "Only this site of the archive; can be repeated.", "HOST"),
+    since: str | None = option(None, "Only what appeared or changed since: 2026-11-15, or with a time (UTC).", "DATE"),
+    until: str | None = option(None, "Only what appeared or changed before.", "DATE"),
+    kind: list[str] | None = option(
+        None, "Only pages of this declared kind: article, product ...; can be repeated.", "KIND"
+    ),
+    match: list[str] | None = option(None, "Only URLs that match; * matches anything; can be repeated.", "PATTERN"),
+    no_duplicates: bool = option(False, "Skip pages with the same body or text as another page."),
+    all_versions: bool = option(False, "Include earlier versions of pages; with .warc.gz every response."),
     columns: ColumnNames = None,
     csv_safe: CsvSafe = None,
-    store: Annotated[
-        str,
-        typer.Option(
-            "--store", metavar="NAME:PLACE", help="Read responses from here: a moved folder or a plug-in's store."
-        ),
-    ] = "",
-    check: Annotated[bool, typer.Option("--check", help="Verify the digests of ARCHIVE, a WARC file.")] = False,
-    fail_on_empty: Annotated[bool, typer.Option("--fail-on-empty", help="Exit with 3 if nothing was written.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")] = False,
+    store: str = option("", "Read responses from here: a moved folder or a plug-in's store.", "NAME:PLACE"),
+    check: bool = option(False, "Verify the digests of ARCHIVE, a WARC file."),
+    fail_on_empty: bool = option(False, "Exit with 3 if nothing was written."),
+    quiet: bool = option(False, "Print errors only.", "--quiet -q"),
 ) -> int:
     if check:
         return _check(archive, quiet=quiet)
@@ -150,42 +115,31 @@ def _export_profile(where: str, sites: list[str], output: str | None, *, quiet: 
 
     if len(sites) > 1 or not is_in_archive(where):
         raise BadInput("a profile is that of one site of an archive: name it with --site HOST")
-    text = read_profile(f"{where}#{sites[0]}" if sites else where)
-    if output is None or output == "-":
-        typer.echo(text, nl=False)
-        return OK
-    write_atomically(Path(output), text.encode())
-    if not quiet:
+    write_text(read_profile(f"{where}#{sites[0]}" if sites else where), output)
+    if not quiet and output not in (None, "-"):
         typer.echo(neutralise(f"1 profile written to {output}"), err=True)
     return OK
 
 
 def _export(where: str, store: str, plan: Export, wanted: PageQuery, *, quiet: bool) -> ArchiveExport:
     from scythe.archive.open import open_archive
-    from scythe.output.archive_export import export_archive
+    from scythe.output.archive_export import count_wanted, export_archive
 
     shown = neutralise if plan.path is None and sys.stdout.isatty() else str
-    with open_archive(where, create=False, store=store) as archive:
-        if quiet or not sys.stderr.isatty() or shown is neutralise:
-            done = export_archive(archive, plan, wanted, shown=shown)
-        else:
-            done = _export_under_a_bar(archive, plan, wanted)
+    with (
+        open_archive(where, create=False, store=store) as archive,
+        show_count("exporting", quiet=quiet or shown is neutralise) as bar,
+    ):
+        total = count_wanted(archive, plan, wanted) if bar is not None else None
+
+        def tell(number: int) -> None:
+            if bar is not None and number % _TOLD == 0:
+                bar(number, total, "exporting")
+
+        done = export_archive(archive, plan, wanted, tell=tell, shown=shown)
     if not quiet and plan.path is not None:
         typer.echo(neutralise(f"{counted(done.count, done.what.removesuffix('s'))} written to {plan.path}"), err=True)
     return done
-
-
-def _export_under_a_bar(archive: Archive, plan: Export, wanted: PageQuery) -> ArchiveExport:
-    from scythe.output.archive_export import count_wanted, export_archive
-
-    with count_progress() as bar:
-        task = bar.add_task("exporting", total=count_wanted(archive, plan, wanted))
-
-        def tell(number: int) -> None:
-            if number % _TOLD == 0:
-                bar.update(task, completed=number)
-
-        return export_archive(archive, plan, wanted, tell=tell)
 
 
 def _check(path: str, *, quiet: bool) -> int:

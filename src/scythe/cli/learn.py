@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING
 
 from scythe.cli.console import FAILED, OK, USAGE, complain, counted, say_lines, shorten
-from scythe.cli.options import BaseUrl, Delay, Pages, fetch_flags, verb
+from scythe.cli.options import BaseUrl, Delay, Pages, fetch_flags, option, verb
 from scythe.cli.page_inputs import (
     Example,
     keep_good,
@@ -63,37 +61,26 @@ _SHOWN_CHARS = 44
 @verb(HELP, os_error=USAGE, fetch=fetch_flags)
 def learn(
     pages: Pages,
-    output: Annotated[str, typer.Option("--output", "-o", metavar="PROFILE", help="Write the profile here.")],
-    examples: Annotated[
-        str | None,
-        typer.Option(metavar="FILE", help="Expected values: JSON (page: {field: value}) or CSV (page, fields)."),
-    ] = None,
-    field: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--field",
-            metavar="NAME|NAME=VALUE",
-            help="Field to learn: title, text, date, author, images, or any other by a VALUE that one page shows.",
-        ),
-    ] = None,
-    rule: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--rule",
-            metavar="NAME=RULE",
-            help="Element of a field: <TAG ATTRIBUTES>, #ID, css:SELECTOR or xpath:PATH; behind it ;repetition=yes|no, "
-            ";position=BYTES, ;inner=TAGS.",
-        ),
-    ] = None,
-    page_count: Annotated[
-        int | None,
-        typer.Option(
-            "--pages",
-            min=1,
-            max=1_000,
-            help="Number of pages to learn from; default: 12 of a site, 40 of saved pages, evenly spread.",
-        ),
-    ] = None,
+    output: str = option(..., "Write the profile here.", "--output -o PROFILE"),
+    examples: str | None = option(None, "Expected values: JSON (page: {field: value}) or CSV (page, fields).", "FILE"),
+    field: list[str] | None = option(
+        None,
+        "Field to learn: title, text, date, author, images, or any other by a VALUE that one page shows.",
+        "NAME|NAME=VALUE",
+    ),
+    rule: list[str] | None = option(
+        None,
+        "Element of a field: <TAG ATTRIBUTES>, #ID, css:SELECTOR or xpath:PATH; behind it ;repetition=yes|no, "
+        ";position=BYTES, ;inner=TAGS.",
+        "NAME=RULE",
+    ),
+    page_count: int | None = option(
+        None,
+        "Number of pages to learn from; default: 12 of a site, 40 of saved pages, evenly spread.",
+        "--pages",
+        min=1,
+        max=1_000,
+    ),
     url: BaseUrl = None,
     delay: Delay = 1.0,
     *,
@@ -131,7 +118,7 @@ def load_to_learn(
 
 def _examples(pages: list[LoadedPage], path: str | None, fields: list[str]) -> list[Example | None] | None:
     """Gather the examples of all kinds, one entry per page, or None where there are none at all."""
-    shown = [option for option in fields if "=" in option]
+    shown = [field for field in fields if "=" in field]
     several = [own_examples(pages)]
     if path is not None:
         several.insert(0, read_examples(Path(path), pages))
@@ -155,11 +142,11 @@ def _choose(
 def _rules(given: Sequence[str]) -> dict[str, str]:
     """Split `NAME=RULE` options. Raises BadInput."""
     rules: dict[str, str] = {}
-    for option in given:
-        name, equals, rule = option.partition("=")
+    for each in given:
+        name, equals, rule = each.partition("=")
         if not (name.strip() and equals and rule.strip()) or name.strip() in rules:
             raise BadInput(
-                f"--rule {option}: write it as name=rule, once for each name, such as 'price=<b class=\"price\">'"
+                f"--rule {each}: write it as name=rule, once for each name, such as 'price=<b class=\"price\">'"
             )
         rules[name.strip()] = rule.strip()
     return rules

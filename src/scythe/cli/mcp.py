@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
 
-import typer
-
-from scythe.cli.options import BaseUrl, Delay, MorePages, fetch_flags, verb
+from scythe.cli.options import BaseUrl, Delay, MorePages, fetch_flags, option, verb
 from scythe.cli.page_inputs import open_state
 from scythe.fetch.fetch_options import FetchOptions
 from scythe.fetch.inputs import check_base
@@ -40,22 +37,12 @@ Exit codes:
 @verb(HELP, needs_arguments=False, fetch=fetch_flags)
 def mcp(
     pages: MorePages = None,
-    archive: Annotated[
-        str | None,
-        typer.Option(metavar="FILE|postgresql://...", help="The archive to show; created if it does not exist."),
-    ] = None,
-    profile: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Profile of a learned site, for extracting pages.")
-    ] = None,
-    allow_changes: Annotated[
-        bool, typer.Option("--allow-changes", help="Also offer tools that change something.")
-    ] = False,
-    most_chars: Annotated[
-        int,
-        typer.Option(
-            min=1_000, max=10_000_000, help="Maximum characters of a response; longer ones are marked as cut."
-        ),
-    ] = 40_000,
+    archive: str | None = option(None, "The archive to show; created if it does not exist.", "FILE|postgresql://..."),
+    profile: str | None = option(None, "Profile of a learned site, for extracting pages.", "FILE"),
+    allow_changes: bool = option(False, "Also offer tools that change something."),
+    most_chars: int = option(
+        40_000, "Maximum characters of a response; longer ones are marked as cut.", min=1_000, max=10_000_000
+    ),
     url: BaseUrl = None,
     delay: Delay = 1.0,
     *,

@@ -5,12 +5,14 @@ The signature of a verb is the table of its options: each stands there with its 
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from inspect import Parameter, Signature, signature
 from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from typer.models import OptionInfo
 
 from scythe.cli.console import FAILED, plain_errors, quiet_ends
 from scythe.errors import BadInput
@@ -19,40 +21,47 @@ from scythe.fetch.inputs import Input, LoadedPage, check_base, find_sources, lis
 from scythe.limits import LIMITS
 from scythe.output.rows import AUTO, PLAIN, SAFE
 
-ProfilePath = Annotated[str, typer.Argument(metavar="PROFILE", show_default=False)]
-Pages = Annotated[list[str], typer.Argument(metavar="PAGES", show_default=False)]
-MorePages = Annotated[list[str] | None, typer.Argument(metavar="[PAGES]...", show_default=False)]
-BaseUrl = Annotated[
-    str | None,
-    typer.Option("--url", metavar="URL", help="The URL of the file, or the base URL of a folder's files."),
-]
-Delay = Annotated[float, typer.Option(min=0.0, max=60.0, metavar="SECONDS", help="Delay between two pages of a site.")]
-Timeout = Annotated[float, typer.Option(min=0.1, metavar="SECONDS", help="Timeout for one page, including DNS.")]
-AllowPrivate = Annotated[bool, typer.Option("--allow-private", help="Allow this machine and private networks.")]
-FetchedBy = Annotated[
-    str, typer.Option("--fetcher", metavar="NAME", help="Fetch through this plug-in; see `scythe plugins`.")
-]
+
+def option(default: Any, said: str, shown: str = "", **bounds: Any) -> Any:
+    """Declare an option by its default, its help, and its names and metavar as a help shows them: `--output -o FILE`.
+
+    Without names it is called like its parameter; a flag that is not off by default can be switched off: `--no-name`.
+    """
+    names = [word for word in shown.split() if word.startswith("-")]
+    metavar = " ".join(word for word in shown.split() if word not in names) or None
+    return typer.Option(default, *names, metavar=metavar, help=said, **bounds)
+
+
+def argument(metavar: str) -> Any:
+    """Declare an argument."""
+    return typer.Argument(metavar=metavar, show_default=False)
+
+
+ProfilePath = Annotated[str, argument("PROFILE")]
+Pages = Annotated[list[str], argument("PAGES")]
+MorePages = Annotated[list[str] | None, argument("[PAGES]...")]
+BaseUrl = Annotated[str | None, option(..., "The URL of the file, or the base URL of a folder's files.", "--url URL")]
+Delay = Annotated[float, option(..., "Delay between two pages of a site.", "SECONDS", min=0.0, max=60.0)]
+Timeout = Annotated[float, option(..., "Timeout for one page, including DNS.", "SECONDS", min=0.1)]
+AllowPrivate = Annotated[bool, option(..., "Allow this machine and private networks.", "--allow-private")]
+FetchedBy = Annotated[str, option(..., "Fetch through this plug-in; see `scythe plugins`.", "--fetcher NAME")]
 StoreAt = Annotated[
-    str,
-    typer.Option(
-        "--store", metavar="NAME:PLACE", help="Store raw responses here, not in the archive: folder:PATH, ..."
-    ),
+    str, option(..., "Store raw responses here, not in the archive: folder:PATH, ...", "--store NAME:PLACE")
 ]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+AsJson = Annotated[bool, option(..., "Print JSON.", "--json")]
 ColumnNames = Annotated[
-    str | None,
-    typer.Option("--columns", metavar="NAME[=NEW],...", help="Write these columns, in this order, renamed after =."),
+    str | None, option(..., "Write these columns, in this order, renamed after =.", "--columns NAME[=NEW],...")
 ]
 CsvSafe = Annotated[
     bool | None,
-    typer.Option(
-        "--csv-safe/--csv-plain",
-        show_default=False,
-        help="Put ' in front of every CSV cell that a spreadsheet may calculate, numbers too, or of none; default: not "
+    option(
+        ...,
+        "Put ' in front of every CSV cell that a spreadsheet may calculate, numbers too, or of none; default: not "
         "of numbers, dates and telephone numbers.",
+        "--csv-safe/--csv-plain",
     ),
 ]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no summary.")]
+Quiet = Annotated[bool, option(..., "No progress and no summary.", "--quiet -q")]
 
 
 def csv_cells(is_safe: bool | None) -> str:
@@ -76,93 +85,62 @@ def fetch_flags(timeout: Timeout = LIMITS.fetch_s, allow_private: AllowPrivate =
 
 
 def run_flags(
-    render: Annotated[
-        bool,
-        typer.Option("--render", help="Load pages in a browser first (extra: browser); slow, for script-driven pages."),
-    ] = False,
+    render: bool = option(False, "Load pages in a browser first (extra: browser); slow, for script-driven pages."),
     fetcher: FetchedBy = "",
-    delay: Annotated[
-        float,
-        typer.Option(
-            min=0.0,
-            max=86_400.0,
-            metavar="SECONDS",
-            help="Minimum delay between requests to a host; robots.txt may raise it.",
-        ),
-    ] = 1.0,
-    contact: Annotated[
-        str, typer.Option(metavar="URL|MAIL", help="How the site's owner can reach you; sent with every request.")
-    ] = "",
-    user_agent: Annotated[str, typer.Option(metavar="TEXT", help="User-Agent header; default: scythe/VERSION.")] = "",
-    ignore_robots: Annotated[
-        bool, typer.Option("--ignore-robots", help="Ignore robots.txt; only for your own sites.")
-    ] = False,
+    delay: float = option(
+        1.0, "Minimum delay between requests to a host; robots.txt may raise it.", "SECONDS", min=0.0, max=86_400.0
+    ),
+    contact: str = option("", "How the site's owner can reach you; sent with every request.", "URL|MAIL"),
+    user_agent: str = option("", "User-Agent header; default: scythe/VERSION.", "TEXT"),
+    ignore_robots: bool = option(False, "Ignore robots.txt; only for your own sites."),
     allow_private: AllowPrivate = False,
     timeout: Timeout = LIMITS.fetch_s,
-    concurrency: Annotated[int, typer.Option(min=1, max=1_000, help="Maximum number of parallel requests.")] = 8,
-    workers: Annotated[
-        int, typer.Option(min=1, max=256, help="Extraction processes; each site is handled by one.")
-    ] = 1,
+    concurrency: int = option(8, "Maximum number of parallel requests.", min=1, max=1_000),
+    workers: int = option(1, "Extraction processes; each site is handled by one.", min=1, max=256),
 ) -> dict[str, Any]:
     """Say how a crawl and a watch go to the network, by the names of `RunOptions`."""
-    return {
-        "render": render,
-        "fetcher": fetcher,
-        "delay": delay,
-        "contact": contact,
-        "user_agent": user_agent,
-        "obey_robots": not ignore_robots,
-        "allow_private": allow_private,
-        "timeout_s": timeout,
-        "concurrency": concurrency,
-        "workers": workers,
-    }
+    given = dict(locals())
+    given["obey_robots"] = not given.pop("ignore_robots")
+    given["timeout_s"] = given.pop("timeout")
+    return given
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class InputsNamed:
     """The pages that somebody named: as inputs, or in a list of addresses."""
 
-    sources: list[Input]
-    list_file: str | None
-    base: str | None
+    inputs: Annotated[list[str] | None, argument("INPUTS")] = None
+    input_file: str | None = option(None, "A file of URLs, one per line, or -.", "--input-file -i LIST")
+    url: str | None = option(None, "The URL that a file or standard input was saved from.", "URL")
+
+    @cached_property
+    def sources(self) -> list[Input]:
+        """What was named as inputs."""
+        return list(find_sources(self.inputs or []))
 
     @property
     def are_many(self) -> bool:
         """Whether there may be more than one page."""
-        return len(self.sources) > 1 or self.list_file is not None
+        return len(self.sources) > 1 or self.input_file is not None
 
     @property
     def count(self) -> int | None:
         """How many pages there are; None: nobody knows."""
-        return None if self.list_file else len(self.sources)
+        return None if self.input_file else len(self.sources)
 
     def check(self) -> None:
         """Raise BadInput where no page is named, or a list that is none."""
-        if not self.sources and self.list_file is None:
+        if not self.sources and self.input_file is None:
             raise BadInput("name a file, a folder or an address, or give - for standard input")
-        if self.list_file == "-" and any(source.is_stdin for source in self.sources):
+        if self.input_file == "-" and any(source.is_stdin for source in self.sources):
             raise BadInput("standard input can be a page or a list of addresses, not both")
-        if self.list_file is not None and self.list_file != "-" and not Path(self.list_file).is_file():
-            raise BadInput(f"--input-file {self.list_file}: no such file")
+        if self.input_file is not None and self.input_file != "-" and not Path(self.input_file).is_file():
+            raise BadInput(f"--input-file {self.input_file}: no such file")
 
     def load(self, fetch: FetchOptions) -> Iterator[LoadedPage]:
         """Load the pages one by one."""
-        listed = list_sources(self.list_file) if self.list_file else ()
-        return load(chain(self.sources, listed), check_base(self.base), fetch)
-
-
-def input_flags(
-    inputs: Annotated[list[str] | None, typer.Argument(metavar="INPUTS", show_default=False)] = None,
-    input_file: Annotated[
-        str | None, typer.Option("--input-file", "-i", metavar="LIST", help="A file of URLs, one per line, or -.")
-    ] = None,
-    url: Annotated[
-        str | None, typer.Option(metavar="URL", help="The URL that a file or standard input was saved from.")
-    ] = None,
-) -> InputsNamed:
-    """Say which pages are read."""
-    return InputsNamed(list(find_sources(inputs or [])), input_file, url)
+        listed = list_sources(self.input_file) if self.input_file else ()
+        return load(chain(self.sources, listed), check_base(self.url), fetch)
 
 
 def verb(
@@ -170,8 +148,8 @@ def verb(
 ) -> Callable[[Callable[..., int | None]], typer.Typer]:
     """Make a verb of a function, which returns the exit code; errors raised on purpose end it with one line.
 
-    `said` is its help. Parameters named in `groups` stand for groups of options: the function gets what each group
-    makes of them. `os_error` is the code where a file or the network fails.
+    `said` is its help. Parameters named in `groups` stand for groups of options, which are functions or records: the
+    function gets what each group makes of them. `os_error` is the code where a file or the network fails.
     """
 
     def make(command: Callable[..., int | None]) -> typer.Typer:
@@ -187,6 +165,11 @@ def verb(
         for each in signature(command, eval_str=True).parameters.values():
             shown += signature(groups[each.name], eval_str=True).parameters.values() if each.name in groups else [each]
         shown = [each.replace(kind=Parameter.KEYWORD_ONLY) for each in shown]
+        for each in shown:
+            if isinstance(each.default, OptionInfo) and not each.default.param_decls:
+                name = each.name.strip("_").replace("_", "-")
+                switches_off = each.annotation in (bool, bool | None) and each.default.default is not False
+                each.default.param_decls = (f"--{name}/--no-{name}" if switches_off else f"--{name}",)
         run.__signature__ = Signature(shown)  # type: ignore[attr-defined]
         run.__annotations__ = {each.name: each.annotation for each in shown}
         run.__name__ = command.__name__

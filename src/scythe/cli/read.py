@@ -5,12 +5,9 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Annotated
 
-import typer
-
-from scythe.cli.console import USAGE, RunCounts, attempt, complain, neutralise, show_progress
-from scythe.cli.options import FetchedBy, InputsNamed, fetch_flags, input_flags, verb
+from scythe.cli.console import USAGE, RunCounts, attempt, complain, say_lines, show_progress
+from scythe.cli.options import FetchedBy, InputsNamed, fetch_flags, option, verb
 from scythe.cli.sinks import open_document_sink, open_image_sink, require_format
 from scythe.errors import BadInput
 from scythe.fetch.fetch_options import FetchOptions
@@ -65,66 +62,33 @@ class ReadParts:
     are_pictures_wanted: bool = False  # where one that cannot be had is a failure
 
 
-@verb(HELP, os_error=USAGE, pages=input_flags, fetch=fetch_flags)
+@verb(HELP, os_error=USAGE, pages=InputsNamed, fetch=fetch_flags)
 # long because every option stands here, once: the signature is the help
 def read(
     pages: InputsNamed,
-    method: Annotated[
-        str, typer.Option(help="Text method: auto, sentences, characters, vsse, cetr, cetd, or a plug-in's.")
-    ] = "auto",
-    format_: Annotated[
-        str | None,
-        typer.Option(
-            "--format",
-            "-f",
-            metavar="|".join(formats_of(DOCUMENTS)),
-            help="Output format; default: by the suffix of -o.",
-        ),
-    ] = None,
-    output: Annotated[
-        str | None,
-        typer.Option("--output", "-o", metavar="FILE|DIR", help="Output file; a DIR gets text, HTML and images."),
-    ] = None,
-    download_images: Annotated[
-        bool, typer.Option("--download-images", help="With -o DIR: download the relevant images.")
-    ] = False,
-    title_line: Annotated[
-        bool | None, typer.Option("--title-line/--no-title-line", help="Begin the text with the title.")
-    ] = None,
-    captions: Annotated[
-        bool | None, typer.Option("--captions/--no-captions", help="Keep captions of figures and tables.")
-    ] = None,
-    comments: Annotated[bool | None, typer.Option("--comments/--no-comments", help="Keep readers' comments.")] = None,
-    tables: Annotated[bool | None, typer.Option("--tables/--no-tables", help="Keep data tables.")] = None,
-    links: Annotated[bool, typer.Option("--links/--no-links", help="Keep links in md and html.")] = True,
-    images: Annotated[bool, typer.Option("--images/--no-images", help="Keep images in md and html.")] = True,
-    records: Annotated[
-        bool,
-        typer.Option("--records", help="Add the page's lists as tables to txt, md and html; JSON always has them."),
-    ] = False,
-    images_only: Annotated[
-        bool,
-        typer.Option(
-            "--images-only",
-            help="Write images instead of text: URLs of the relevant ones; with -f csv, jsonl ... all, with scores.",
-        ),
-    ] = False,
-    image_method: Annotated[
-        str, typer.Option(metavar="NAME", help="Image method: relevance, nearby, og, entities, 300x400 ...")
-    ] = DEFAULT,
-    probe_sizes: Annotated[
-        bool,
-        typer.Option("--probe-sizes", help="Request the first bytes of each image to learn its real size."),
-    ] = False,
+    method: str = option("auto", "Text method: auto, sentences, characters, vsse, cetr, cetd, or a plug-in's."),
+    format_: str | None = option(
+        None, "Output format; default: by the suffix of -o.", f"--format -f {'|'.join(formats_of(DOCUMENTS))}"
+    ),
+    output: str | None = option(None, "Output file; a DIR gets text, HTML and images.", "--output -o FILE|DIR"),
+    download_images: bool = option(False, "With -o DIR: download the relevant images."),
+    title_line: bool | None = option(None, "Begin the text with the title."),
+    captions: bool | None = option(None, "Keep captions of figures and tables."),
+    comments: bool | None = option(None, "Keep readers' comments."),
+    tables: bool | None = option(None, "Keep data tables."),
+    links: bool = option(True, "Keep links in md and html."),
+    images: bool = option(True, "Keep images in md and html."),
+    records: bool = option(False, "Add the page's lists as tables to txt, md and html; JSON always has them."),
+    images_only: bool = option(
+        False, "Write images instead of text: URLs of the relevant ones; with -f csv, jsonl ... all, with scores."
+    ),
+    image_method: str = option(DEFAULT, "Image method: relevance, nearby, og, entities, 300x400 ...", "NAME"),
+    probe_sizes: bool = option(False, "Request the first bytes of each image to learn its real size."),
     fetcher: FetchedBy = "",
     *,
     fetch: FetchOptions,
-    fail_on_empty: Annotated[
-        bool, typer.Option("--fail-on-empty", help="Exit with 3 when a page has no main text.")
-    ] = False,
-    verbose: Annotated[
-        bool, typer.Option("--verbose", "-v", help="Report on standard error how each field was found.")
-    ] = False,
+    fail_on_empty: bool = option(False, "Exit with 3 when a page has no main text."),
+    verbose: bool = option(False, "Report on standard error how each field was found.", "--verbose -v"),
 ) -> int:
     options = TextOptions(method, title_line, captions, comments, tables, links, images)
     fetch = replace(fetch, fetcher=fetcher)
@@ -176,10 +140,7 @@ def _run(pages: Iterator[LoadedPage], sink: Writer[NamedDocument], wish: ReadPar
     """Read every page into the sink; what fails is said and counted, and the run goes on."""
     tally = RunCounts()
     for page in pages:
-        complaint = page.complaint or _read_one(page, sink, wish, tally)
-        if complaint:
-            tally.failed += 1
-            complain(f"{page.name}: {complaint}")
+        tally.note(page.name, page.complaint or _read_one(page, sink, wish, tally))
     sink.close()
     return tally
 
@@ -239,6 +200,5 @@ def _lack(document: Document, wish: ReadParts) -> str:
 
 
 def _explain(name: str, document: Document, took_s: float) -> None:
-    typer.echo(neutralise(f"{name}: read in {took_s * 1000:.1f} ms"), err=True)
-    for field, how in document.how.items():
-        typer.echo(neutralise(f"  {field}: {how}"), err=True)
+    hows = (f"  {field}: {how}" for field, how in document.how.items())
+    say_lines([f"{name}: read in {took_s * 1000:.1f} ms", *hows], to_errors=True)

@@ -8,13 +8,11 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit, urlunsplit
 
-import typer
-
-from scythe.cli.console import USAGE, RunCounts, attempt, complain, neutralise, show_progress
-from scythe.cli.options import ColumnNames, CsvSafe, Delay, InputsNamed, csv_cells, fetch_flags, input_flags, verb
+from scythe.cli.console import USAGE, RunCounts, attempt, complain, say_lines, show_progress
+from scythe.cli.options import ColumnNames, CsvSafe, Delay, InputsNamed, csv_cells, fetch_flags, option, verb
 from scythe.cli.sinks import open_row_sink
 from scythe.crawling.sample_site import LONGEST_DELAY_S, read_robots
 from scythe.errors import BadInput
@@ -137,57 +135,33 @@ class RecordParts:
     attributes: bool = False
     method: str = "auto"
     wide: bool = False
-    choice: ColumnChoice = ColumnChoice()  # noqa: RUF009  it is frozen
+    choice: ColumnChoice = ColumnChoice()
 
 
-@verb(HELP, os_error=USAGE, pages=input_flags, fetch=fetch_flags)
+@verb(HELP, os_error=USAGE, pages=InputsNamed, fetch=fetch_flags)
 def records(
     pages: InputsNamed,
-    output: Annotated[
-        str | None,
-        typer.Option("--output", "-o", metavar="FILE", help="Write here: .csv, .jsonl, .json or .parquet."),
-    ] = None,
-    format_: Annotated[
-        str | None,
-        typer.Option(
-            "--format",
-            "-f",
-            metavar="|".join(formats_of(ROWS)),
-            help="Output format; default: by the suffix of -o, a table on a terminal, csv in a pipe.",
-        ),
-    ] = None,
-    list_: Annotated[int, typer.Option("--list", min=1, metavar="N", help="The N-th list, best first.")] = 1,
-    all_: Annotated[bool, typer.Option("--all", help="Every list of content, with its number and kind.")] = False,
-    everything: Annotated[
-        bool, typer.Option("--everything", help="Like --all, plus menus, pagers and footers.")
-    ] = False,
-    method: Annotated[
-        str, typer.Option(help="auto, or a published method: mdr, stm; with --attributes hmm, cnbe.")
-    ] = "auto",
-    attributes: Annotated[
-        bool, typer.Option("--attributes", help="Name-value pairs of the page's subject instead of its lists.")
-    ] = False,
-    wide: Annotated[
-        bool, typer.Option("--wide", help="With --attributes: one row per page, a column for each attribute.")
-    ] = False,
+    output: str | None = option(None, "Write here: .csv, .jsonl, .json or .parquet.", "--output -o FILE"),
+    format_: str | None = option(
+        None,
+        "Output format; default: by the suffix of -o, a table on a terminal, csv in a pipe.",
+        f"--format -f {'|'.join(formats_of(ROWS))}",
+    ),
+    list_: int = option(1, "The N-th list, best first.", "N", min=1),
+    all_: bool = option(False, "Every list of content, with its number and kind."),
+    everything: bool = option(False, "Like --all, plus menus, pagers and footers."),
+    method: str = option("auto", "auto, or a published method: mdr, stm; with --attributes hmm, cnbe."),
+    attributes: bool = option(False, "Name-value pairs of the page's subject instead of its lists."),
+    wide: bool = option(False, "With --attributes: one row per page, a column for each attribute."),
     columns: ColumnNames = None,
-    all_columns: Annotated[
-        bool,
-        typer.Option("--all-columns", help="Keep empty and constant columns, rows that are no records, and labels."),
-    ] = False,
+    all_columns: bool = option(False, "Keep empty and constant columns, rows that are no records, and labels."),
     csv_safe: CsvSafe = None,
-    follow: Annotated[
-        int, typer.Option(min=0, max=10_000, metavar="N", help="Follow the list over N further pages.")
-    ] = 0,
+    follow: int = option(0, "Follow the list over N further pages.", "N", min=0, max=10_000),
     delay: Delay = 1.0,
     *,
     fetch: FetchOptions,
-    fail_on_empty: Annotated[
-        bool, typer.Option("--fail-on-empty", help="Exit with 3 when a page has no records.")
-    ] = False,
-    verbose: Annotated[
-        bool, typer.Option("--verbose", "-v", help="Report on standard error what was found on each page.")
-    ] = False,
+    fail_on_empty: bool = option(False, "Exit with 3 when a page has no records."),
+    verbose: bool = option(False, "Report on standard error what was found on each page.", "--verbose -v"),
 ) -> int:
     choice = ColumnChoice.read(columns, keeps_all=all_columns)
     wish = RecordParts(0 if all_ or everything else list_, everything, attributes, method, wide, choice)
@@ -261,9 +235,8 @@ def _read_one(
     kind = sniff_bytes(loaded.body[:4096], loaded.content_type)
 
     done, complaint = (None, loaded.complaint) if loaded.complaint else attempt(work)
+    tally.note(loaded.name, complaint)
     if done is None:
-        tally.failed += 1
-        complain(f"{loaded.name}: {complaint}")
         return None
     page, batches = done
     _tell(loaded, page, batches, tally, wish, f": not HTML: looks like {kind}" if kind else "")
@@ -303,9 +276,8 @@ def _tell(
 
 
 def _explain(name: str, batches: tuple[RowBatch, ...], took_s: float, why: str) -> None:
-    typer.echo(neutralise(f"{name}: read in {took_s * 1000:.1f} ms"), err=True)
+    lines = [f"{name}: read in {took_s * 1000:.1f} ms"]
     for batch in batches:
         what = f"list {batch.number}: {batch.kind}, score {batch.score:.2f}" if batch.number else "attributes"
-        typer.echo(neutralise(f"  {what}: {len(batch.rows)} rows, columns {', '.join(batch.columns)}"), err=True)
-    if why:
-        typer.echo(neutralise(f"  not followed: {why}"), err=True)
+        lines.append(f"  {what}: {len(batch.rows)} rows, columns {', '.join(batch.columns)}")
+    say_lines([*lines, *([f"  not followed: {why}"] if why else [])], to_errors=True)

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
-from scythe.cli.console import FAILED, OK, complain, count_progress, counted
-from scythe.cli.options import Quiet, verb
+from scythe.cli.console import FAILED, OK, Tell, complain, counted, show_count
+from scythe.cli.options import Quiet, argument, option, verb
 
 if TYPE_CHECKING:
     from scythe.archive.archive import Archive
@@ -39,18 +36,12 @@ Exit codes:
 
 @verb(HELP)
 def refill(
-    archive: Annotated[str, typer.Argument(metavar="ARCHIVE", show_default=False)],
-    site: Annotated[
-        list[str] | None, typer.Option("--site", metavar="HOST", help="Only this site of the archive; can be repeated.")
-    ] = None,
-    profile: Annotated[
-        str | None,
-        typer.Option(metavar="PROFILE", help="Take this over as what was learned of the site first; file or archive."),
-    ] = None,
-    store: Annotated[
-        str,
-        typer.Option("--store", metavar="NAME:PLACE", help="Read pages from here: a moved folder, a plug-in's store."),
-    ] = "",
+    archive: Annotated[str, argument("ARCHIVE")],
+    site: list[str] | None = option(None, "Only this site of the archive; can be repeated.", "HOST"),
+    profile: str | None = option(
+        None, "Take this over as what was learned of the site first; file or archive.", "PROFILE"
+    ),
+    store: str = option("", "Read pages from here: a moved folder, a plug-in's store.", "NAME:PLACE"),
     quiet: Quiet = False,
 ) -> int:
     from scythe.archive.open import open_archive
@@ -61,25 +52,21 @@ def refill(
         from scythe.archive.stored_sites import write_profile
 
         write_profile(f"{archive}#{site[0]}" if site else archive, learned)
-    with open_archive(archive, create=False, store=store) as opened:
-        done = _refill(opened, site, quiet=quiet)
+    with open_archive(archive, create=False, store=store) as opened, show_count("extracting", quiet=quiet) as bar:
+        done = _refill(opened, site, bar)
     if not quiet:
         complain(_describe(done))
     return FAILED if done.failed else OK
 
 
-def _refill(archive: Archive, sites: list[str] | None, *, quiet: bool) -> RefillCounts:
+def _refill(archive: Archive, sites: list[str] | None, bar: Tell | None) -> RefillCounts:
     from scythe.crawling.refill import refill as run
 
-    if quiet or not sys.stderr.isatty():
-        return run(archive, sites)
-    with count_progress() as bar:
-        task = bar.add_task("extracting", total=None)
+    def tell(counts: RefillCounts) -> None:
+        if bar is not None:
+            bar(counts.done + counts.failed, counts.total, "extracting")
 
-        def tell(counts: RefillCounts) -> None:
-            bar.update(task, completed=counts.done + counts.failed, total=counts.total)
-
-        return run(archive, sites, tell=tell)
+    return run(archive, sites, tell=tell)
 
 
 def _describe(done: RefillCounts) -> str:

@@ -5,14 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
-from scythe.cli.console import FAILED, OK, USAGE, complain, say_lines, shorten
+from scythe.cli.console import FAILED, OK, USAGE, complain, say_lines, shorten, write_text
 from scythe.cli.learn import load_to_learn
-from scythe.cli.options import AsJson, BaseUrl, Delay, fetch_flags, verb
+from scythe.cli.options import AsJson, BaseUrl, Delay, argument, fetch_flags, option, verb
 from scythe.cli.page_inputs import keep_good, load_pages, load_site
 from scythe.errors import BadInput
 from scythe.fetch.fetch_options import FetchOptions
@@ -54,14 +51,10 @@ _FORMS = ("css", "xpath", "regex", "parsel", "scrapy")
 
 @verb(HELP, os_error=USAGE, fetch=fetch_flags)
 def rules(
-    profile: Annotated[str, typer.Argument(metavar="PROFILE|ARCHIVE|SITE", show_default=False)],
-    pages: Annotated[list[str] | None, typer.Argument(metavar="PAGES", show_default=False)] = None,
-    form: Annotated[
-        str | None, typer.Option("--as", metavar="|".join(_FORMS), help="Write the rules in this form.")
-    ] = None,
-    output: Annotated[
-        str | None, typer.Option("--output", "-o", metavar="FILE", help="Output file; default: standard output.")
-    ] = None,
+    profile: Annotated[str, argument("PROFILE|ARCHIVE|SITE")],
+    pages: Annotated[list[str] | None, argument("PAGES")] = None,
+    form: str | None = option(None, "Write the rules in this form.", f"--as {'|'.join(_FORMS)}"),
+    output: str | None = option(None, "Output file; default: standard output.", "--output -o FILE"),
     as_json: AsJson = False,
     url: BaseUrl = None,
     delay: Delay = 1.0,
@@ -80,7 +73,7 @@ def rules(
     if output is None:
         say_lines(lines)
     else:
-        Path(output).write_text("\n".join(lines) + "\n", encoding="utf-8")
+        write_text("\n".join([*lines, ""]), output)
         complain(f"rules written to {output}")
     return OK if table else FAILED
 

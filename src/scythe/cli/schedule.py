@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
 
-import typer
-
-from scythe.cli.options import verb
+from scythe.cli.options import option, verb
 from scythe.cli.watch_options import MaxDelay, Miss, WatchedSites, Within, parse_duration
 from scythe.errors import BadInput
 
@@ -58,40 +55,23 @@ LAST_S = 14 * 86_400.0
 # long because every option stands here, once: the signature is the help
 def schedule(
     sites: WatchedSites = None,
-    archive: Annotated[
-        str, typer.Option("--archive", metavar="FILE|URL", help="Archive of `scythe watch`: a file or postgresql://...")
-    ] = "watch.scythe.db",
-    simulate: Annotated[
-        Path | None, typer.Option(metavar="CSV|DIR", help="Run policies over recorded arrivals.")
-    ] = None,
-    policy: Annotated[
-        list[str] | None,
-        typer.Option("--policy", metavar="NAME", help="Policies to run, repeated or comma-separated."),
-    ] = None,
-    shown: Annotated[
-        int | None, typer.Option(min=1, metavar="P", help="Number of records the list shows; default: from meta.json.")
-    ] = None,
+    archive: str = option("watch.scythe.db", "Archive of `scythe watch`: a file or postgresql://...", "FILE|URL"),
+    simulate: Path | None = option(None, "Run policies over recorded arrivals.", "CSV|DIR"),
+    policy: list[str] | None = option(None, "Policies to run, repeated or comma-separated.", "NAME"),
+    shown: int | None = option(None, "Number of records the list shows; default: from meta.json.", "P", min=1),
     miss: Miss = 0.01,
     max_delay: MaxDelay = None,
     p95: Within = None,
-    recover: Annotated[
-        bool, typer.Option("--recover", help="Older pages can be followed, at one request each.")
-    ] = False,
-    warm_up: Annotated[
-        float | None,
-        typer.Option(
-            parser=parse_duration, metavar="TIME", help="How much history the policy starts with; default: 28d."
-        ),
-    ] = None,
-    cold: Annotated[bool, typer.Option("--cold", help="Start without history, knowing only one page.")] = False,
-    last: Annotated[
-        float | None,
-        typer.Option(parser=parse_duration, metavar="TIME", help="Time span of the plot, up to the end; default: 14d."),
-    ] = None,
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="FILE.svg|.png", help="Write a plot here.")
-    ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON lines instead of a table.")] = False,
+    recover: bool = option(False, "Older pages can be followed, at one request each."),
+    warm_up: float | None = option(
+        None, "How much history the policy starts with; default: 28d.", "TIME", parser=parse_duration
+    ),
+    cold: bool = option(False, "Start without history, knowing only one page."),
+    last: float | None = option(
+        None, "Time span of the plot, up to the end; default: 14d.", "TIME", parser=parse_duration
+    ),
+    output: Path | None = option(None, "Write a plot here.", "--output -o FILE.svg|.png"),
+    as_json: bool = option(False, "Print JSON lines instead of a table.", "--json"),
 ) -> None:
     if simulate is None:
         if policy or shown or recover or cold or max_delay or p95 or warm_up:

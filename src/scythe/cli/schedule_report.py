@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Iterator, Sequence
-from contextlib import nullcontext
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from scythe.archive.watches import watch_rows
-from scythe.cli.console import count_progress, counted, neutralise
+from scythe.cli.console import counted, neutralise, show_count
 from scythe.cli.watch_options import say_duration
 from scythe.errors import ArchiveFailed, BadInput
 from scythe.schedule.plots import History, VisitRow, lists_svg
@@ -127,16 +125,12 @@ def _traces(wanted: Experiment) -> list[Trace]:
 
 def _run_all(wanted: Experiment, traces: Sequence[Trace]) -> Iterator[PolicyRun]:
     """Run the policies one after the other, under a bar where somebody is looking."""
-    bar = count_progress() if sys.stderr.isatty() else None
-    with bar or nullcontext():
-        task = bar.add_task("", total=len(traces) * len(wanted.policies)) if bar else None
-        for trace in traces:
-            for policy in wanted.policies:
-                if bar and task is not None:
-                    bar.update(task, description=f"{trace.name}: {policy}")
-                yield _run(wanted, trace, policy)
-                if bar and task is not None:
-                    bar.advance(task)
+    tasks = [(trace, policy) for trace in traces for policy in wanted.policies]
+    with show_count("") as bar:
+        for number, (trace, policy) in enumerate(tasks):
+            if bar is not None:
+                bar(number, len(tasks), f"{trace.name}: {policy}")
+            yield _run(wanted, trace, policy)
 
 
 def _run(wanted: Experiment, trace: Trace, policy: str) -> PolicyRun:

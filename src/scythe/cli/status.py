@@ -6,12 +6,12 @@ import json
 from collections.abc import Iterator
 from dataclasses import asdict
 from datetime import datetime
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
 from scythe.cli.console import counted, say_lines
-from scythe.cli.options import verb
+from scythe.cli.options import option, verb
 from scythe.cli.watch_options import say_duration
 
 if TYPE_CHECKING:
@@ -40,13 +40,9 @@ _SHOWN = 20  # of each kind, without --all
 
 @verb(HELP)
 def status(
-    archive: Annotated[
-        str, typer.Option("--archive", metavar="FILE|URL", envvar="SCYTHE_ARCHIVE", help="The archive to inspect.")
-    ],
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
-    everything: Annotated[
-        bool, typer.Option("--all", help=f"Show every site and host, not only the first {_SHOWN}.")
-    ] = False,
+    archive: str = option(..., "The archive to inspect.", "FILE|URL", envvar="SCYTHE_ARCHIVE"),
+    as_json: bool = option(False, "Print one JSON object.", "--json"),
+    everything: bool = option(False, f"Show every site and host, not only the first {_SHOWN}.", "--all"),
 ) -> None:
     from scythe.archive.open import open_archive
     from scythe.workers.worker_status import read_status

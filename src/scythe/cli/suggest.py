@@ -8,10 +8,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
-from scythe.cli.console import FAILED, OK, USAGE, complain, counted, neutralise, take_any_text
-from scythe.cli.options import BaseUrl, Delay, fetch_flags, verb
+from scythe.cli.console import FAILED, OK, USAGE, complain, counted, write_text
+from scythe.cli.options import BaseUrl, Delay, argument, fetch_flags, option, verb
 from scythe.cli.page_inputs import SETS, keep_good, load_pages, profile_at
 from scythe.cli.sinks import format_of, open_row_sink, require_format
 from scythe.errors import BadInput
@@ -189,32 +187,20 @@ _COLUMNS = ("url", "why", "by", "cluster", "alike", "images", "kinds", "new_kind
 
 @verb(HELP, os_error=USAGE, fetch=fetch_flags)
 def suggest(
-    inputs: Annotated[list[str], typer.Argument(metavar="INPUTS", show_default=False)],
-    count: Annotated[int, typer.Option("--count", "-n", min=1, max=1_000, help="Number of pages to suggest.")] = 6,
-    by: Annotated[
-        str,
-        typer.Option(
-            metavar="auto|cover|clusters|random",
-            help="How to choose; auto: cover if pages are available, else clusters.",
-        ),
-    ] = "auto",
-    profile: Annotated[
-        str | None, typer.Option(metavar="PROFILE", help="Profile of the site, with the pages annotated so far.")
-    ] = None,
-    pages: Annotated[int, typer.Option(min=1, max=1_000, help="Number of pages to fetch and inspect.")] = 24,
-    seed: Annotated[int, typer.Option(help="Seed of the random choice.")] = 0,
-    kind: Annotated[
-        str | None,
-        typer.Option(
-            "--format",
-            "-f",
-            metavar="|".join(formats_of(ADDRESSES)),
-            help="Output format; default: by the suffix of -o, a table on a terminal, URLs in a pipe.",
-        ),
-    ] = None,
-    output: Annotated[
-        str | None, typer.Option("--output", "-o", metavar="FILE", help="Output file; default: standard output.")
-    ] = None,
+    inputs: Annotated[list[str], argument("INPUTS")],
+    count: int = option(6, "Number of pages to suggest.", "--count -n", min=1, max=1_000),
+    by: str = option(
+        "auto", "How to choose; auto: cover if pages are available, else clusters.", "auto|cover|clusters|random"
+    ),
+    profile: str | None = option(None, "Profile of the site, with the pages annotated so far.", "PROFILE"),
+    pages: int = option(24, "Number of pages to fetch and inspect.", min=1, max=1_000),
+    seed: int = option(0, "Seed of the random choice."),
+    kind: str | None = option(
+        None,
+        "Output format; default: by the suffix of -o, a table on a terminal, URLs in a pipe.",
+        f"--format -f {'|'.join(formats_of(ADDRESSES))}",
+    ),
+    output: str | None = option(None, "Output file; default: standard output.", "--output -o FILE"),
     url: BaseUrl = None,
     delay: Delay = 1.0,
     *,
@@ -268,7 +254,7 @@ def _open(pages: Sequence[LoadedPage], bare: list[str]) -> Iterator[Page]:
 
 def _write(rows: Sequence[dict[str, str | int | None]], form: str, output: str | None) -> None:
     if form == "txt":
-        _write_lines([str(row["url"]) for row in rows], output)
+        write_text("".join(f"{row['url']}\n" for row in rows), output)
         return
     from scythe.output.rows import RowBatch, Shape
 
@@ -277,14 +263,3 @@ def _write(rows: Sequence[dict[str, str | int | None]], form: str, output: str |
     sink = open_row_sink(output, form, Shape())
     sink.put(RowBatch("", columns, tuple(tuple(row[name] for name in columns) for row in rows), kind="pages"))
     sink.close()
-
-
-def _write_lines(lines: Sequence[str], output: str | None) -> None:
-    from scythe.atomic_files import write_atomically
-
-    if output is None or output == "-":
-        take_any_text()
-        for line in lines:
-            typer.echo(neutralise(line) if sys.stdout.isatty() else line)
-    else:
-        write_atomically(Path(output), "".join(f"{line}\n" for line in lines).encode(errors="replace"))

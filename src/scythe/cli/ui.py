@@ -9,13 +9,12 @@ from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
-from scythe.cli.console import complain
-from scythe.cli.interrupts import on_interrupt
-from scythe.cli.options import BaseUrl, Delay, MorePages, fetch_flags, verb
+from scythe.cli.console import complain, on_interrupt
+from scythe.cli.options import BaseUrl, Delay, MorePages, fetch_flags, option, verb
 from scythe.cli.page_inputs import open_state
 from scythe.errors import BadInput
 from scythe.fetch.fetch_options import FetchOptions
@@ -58,11 +57,18 @@ _NEW_ARCHIVE = "web.scythe.db"
 class ServeWish:
     """Where the page is to be served, and whether a browser opens it."""
 
-    host: str
-    port: int
-    names: tuple[str, ...]
-    token: str | None
-    browser: bool
+    host: str = option(
+        "127.0.0.1", "Address to listen on; anything but loopback is reachable from other machines.", "ADDRESS"
+    )
+    port: int = option(0, "Port to listen on; 0: any free port.", min=0, max=65535)
+    name: list[str] | None = option(None, "Host name under which other machines reach this one.", "HOST")
+    token: str | None = option(
+        None,
+        "Fixed token, at least 16 characters; safer in the environment, as other users can see command lines.",
+        "TOKEN",
+        envvar="SCYTHE_TOKEN",
+    )
+    browser: bool = option(True, "Open the page in the browser.")
 
     def options(self) -> ServeOptions:
         """Return it as the server wants it. Raises BadInput where the token could be guessed."""
@@ -70,47 +76,15 @@ class ServeWish:
 
         if self.token is not None and len(self.token) < 16:
             raise BadInput("a token has 16 characters or more")
-        return ServeOptions(self.host, self.port, self.names, self.token or "")
+        return ServeOptions(self.host, self.port, tuple(self.name or ()), self.token or "")
 
 
-def serve_flags(
-    host: Annotated[
-        str,
-        typer.Option(
-            metavar="ADDRESS", help="Address to listen on; anything but loopback is reachable from other machines."
-        ),
-    ] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65535, help="Port to listen on; 0: any free port.")] = 0,
-    name: Annotated[
-        list[str] | None,
-        typer.Option("--name", metavar="HOST", help="Host name under which other machines reach this one."),
-    ] = None,
-    token: Annotated[
-        str | None,
-        typer.Option(
-            envvar="SCYTHE_TOKEN",
-            metavar="TOKEN",
-            help="Fixed token, at least 16 characters; safer in the environment, as other users can see command lines.",
-        ),
-    ] = None,
-    browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open the page in the browser.")] = True,
-) -> ServeWish:
-    """Say where a page is served."""
-    return ServeWish(host, port, tuple(name or ()), token, browser)
-
-
-@verb(HELP, needs_arguments=False, serving=serve_flags, fetch=fetch_flags)
+@verb(HELP, needs_arguments=False, serving=ServeWish, fetch=fetch_flags)
 @trimmed()
 def ui(
     pages: MorePages = None,
-    archive: Annotated[
-        str | None,
-        typer.Option(metavar="FILE|postgresql://...", help="The archive to show; created if it does not exist."),
-    ] = None,
-    profile: Annotated[
-        str | None,
-        typer.Option(metavar="FILE", help="The profile to show and to extend; created when needed."),
-    ] = None,
+    archive: str | None = option(None, "The archive to show; created if it does not exist.", "FILE|postgresql://..."),
+    profile: str | None = option(None, "The profile to show and to extend; created when needed.", "FILE"),
     *,
     serving: ServeWish,
     url: BaseUrl = None,

@@ -10,13 +10,12 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
-from scythe.cli.console import EMPTY, INTERRUPTED, OK, complain, counted, neutralise, show_live
-from scythe.cli.interrupts import on_interrupt
-from scythe.cli.options import Quiet, comma_separated, run_flags, site_address, verb
+from scythe.cli.console import EMPTY, INTERRUPTED, OK, complain, counted, neutralise, on_interrupt, show_live
+from scythe.cli.options import Quiet, comma_separated, option, run_flags, site_address, verb
 from scythe.cli.watch_options import MaxDelay, Miss, WatchedSites, Within, parse_duration, say_duration
 from scythe.errors import BadInput
 from scythe.memory import trimmed
@@ -189,83 +188,38 @@ Exit codes:
 # long because every option stands here, once: the signature is the help
 def watch(
     sites: WatchedSites = None,
-    archive: Annotated[
-        str, typer.Option("--archive", metavar="FILE|URL", help="Archive: a file or postgresql://...")
-    ] = "watch.scythe.db",
+    archive: str = option("watch.scythe.db", "Archive: a file or postgresql://...", "FILE|URL"),
     miss: Miss = 0.01,
     max_delay: MaxDelay = None,
     p95: Within = None,
-    floor: Annotated[
-        float | None,
-        typer.Option(
-            "--floor",
-            parser=parse_duration,
-            metavar="TIME",
-            help="Minimum time between two visits to a page; default: 10m.",
-        ),
-    ] = None,
-    policy: Annotated[
-        str, typer.Option(metavar="NAME", help="Scheduling policy; see `scythe schedule --help`.")
-    ] = "auto",
-    method: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME[:PARAMETERS]",
-            help="Read lists, and with --follow pages, by a published method, such as mdr:k=5 or sentences.",
-        ),
-    ] = None,
-    older_pages: Annotated[
-        int,
-        typer.Option(min=0, max=1_000, help="Maximum number of older pages to follow back to known records; 0: none."),
-    ] = 20,
-    list_: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--list",
-            metavar="N|KIND",
-            help="Only this list of the page: the N-th, or the first of a kind; see `scythe records SITE --all`.",
-        ),
-    ] = None,
-    follow: Annotated[bool, typer.Option("--follow", help="Also archive the page behind each new record.")] = False,
-    exec_: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--exec", metavar="COMMAND", help="Run COMMAND with new records as JSON lines on its standard input."
-        ),
-    ] = None,
-    webhook: Annotated[
-        list[str] | None, typer.Option("--webhook", metavar="URL", help="Post new records to URL as JSON.")
-    ] = None,
-    webhook_secret: Annotated[
-        str,
-        typer.Option(
-            "--webhook-secret",
-            metavar="TEXT",
-            envvar="SCYTHE_WEBHOOK_SECRET",
-            help="Secret for signing webhook messages.",
-        ),
-    ] = "",
-    feed: Annotated[
-        list[Path] | None,
-        typer.Option("--feed", metavar="FILE", help="Keep a feed of new records in FILE: .rss, .xml, .atom or .json."),
-    ] = None,
-    notify_first: Annotated[
-        bool, typer.Option("--notify-first", help="Also send hooks the records of the first visit to a page.")
-    ] = False,
-    once: Annotated[bool, typer.Option("--once", help="Visit each due page once, then exit; for cron.")] = False,
-    queue: Annotated[
-        bool, typer.Option("--queue", help="Queue SITE... for `scythe worker` and exit; needs a PostgreSQL archive.")
-    ] = False,
-    forget: Annotated[bool, typer.Option("--forget", help="Stop watching SITE...; archived records stay.")] = False,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print one JSON object per event, also on a terminal.")
-    ] = False,
-    events: Annotated[
-        str | None,
-        typer.Option(
-            "--events", metavar="KINDS", help="Only these kinds of events, comma-separated: record,lost,trouble ..."
-        ),
-    ] = None,
+    floor: float | None = option(
+        None, "Minimum time between two visits to a page; default: 10m.", "TIME", parser=parse_duration
+    ),
+    policy: str = option("auto", "Scheduling policy; see `scythe schedule --help`.", "NAME"),
+    method: list[str] | None = option(
+        None,
+        "Read lists, and with --follow pages, by a published method, such as mdr:k=5 or sentences.",
+        "NAME[:PARAMETERS]",
+    ),
+    older_pages: int = option(
+        20, "Maximum number of older pages to follow back to known records; 0: none.", min=0, max=1_000
+    ),
+    list_: list[str] | None = option(
+        None, "Only this list of the page: the N-th, or the first of a kind; see `scythe records SITE --all`.", "N|KIND"
+    ),
+    follow: bool = option(False, "Also archive the page behind each new record."),
+    exec_: list[str] | None = option(
+        None, "Run COMMAND with new records as JSON lines on its standard input.", "COMMAND"
+    ),
+    webhook: list[str] | None = option(None, "Post new records to URL as JSON.", "URL"),
+    webhook_secret: str = option("", "Secret for signing webhook messages.", "TEXT", envvar="SCYTHE_WEBHOOK_SECRET"),
+    feed: list[Path] | None = option(None, "Keep a feed of new records in FILE: .rss, .xml, .atom or .json.", "FILE"),
+    notify_first: bool = option(False, "Also send hooks the records of the first visit to a page."),
+    once: bool = option(False, "Visit each due page once, then exit; for cron."),
+    queue: bool = option(False, "Queue SITE... for `scythe worker` and exit; needs a PostgreSQL archive."),
+    forget: bool = option(False, "Stop watching SITE...; archived records stay."),
+    as_json: bool = option(False, "Print one JSON object per event, also on a terminal.", "--json"),
+    events: str | None = option(None, "Only these kinds of events, comma-separated: record,lost,trouble ...", "KINDS"),
     *,
     run: dict[str, Any],
     quiet: Quiet = False,

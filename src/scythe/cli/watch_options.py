@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated
 
 import typer
+
+from scythe.cli.options import argument, option
 
 UNITS_S = {"s": 1.0, "m": 60.0, "h": 3_600.0, "d": 86_400.0, "w": 604_800.0}
 WORDS = {"sec": "s", "min": "m", "hour": "h", "hours": "h", "day": "d", "days": "d", "week": "w", "weeks": "w"}
@@ -14,14 +17,14 @@ _EXAMPLES = "expected a duration such as 45s, 90m, 6h, 1.5d, 1w or 1h30m"
 
 def parse_duration(text: str) -> float:
     """Return the seconds that `text` says; raise typer.BadParameter with examples where it says none."""
-    rest, total = text.strip().lower().replace(" ", ""), 0.0
-    if not rest:
-        raise typer.BadParameter(_EXAMPLES)
-    while rest:
-        number = _leading(rest, "0123456789.")
-        unit = _leading(rest[len(number) :], "abcdefghijklmnopqrstuvwxyz")
-        total += _number(number, text) * _unit_s(unit, text)
-        rest = rest[len(number) + len(unit) :]
+    rest = text.lower().replace(" ", "").strip()
+    parts = re.findall(r"([0-9.]+)([a-z]+)", rest)
+    try:
+        total = sum(float(number) * UNITS_S[WORDS.get(unit, unit)] for number, unit in parts)
+    except (ValueError, KeyError):  # no number; no unit
+        parts = []
+    if not parts or "".join(map("".join, parts)) != rest:  # a number without a unit could mean anything
+        raise typer.BadParameter(f"{text!r}: {_EXAMPLES}" if rest else _EXAMPLES)
     if not 0 < total <= LONGEST_S:
         raise typer.BadParameter(f"{text!r} is not between 0 and ten years; {_EXAMPLES}")
     return total
@@ -37,40 +40,12 @@ def say_duration(seconds: float) -> str:
     return f"{said} {'min' if unit == 'm' else unit}"
 
 
-def _leading(text: str, letters: str) -> str:
-    """Return the beginning of `text` that consists of `letters`."""
-    return text[: len(text) - len(text.lstrip(letters))]
-
-
-def _number(written: str, text: str) -> float:
-    try:
-        return float(written)
-    except ValueError:
-        raise typer.BadParameter(f"{text!r}: {_EXAMPLES}") from None
-
-
-def _unit_s(written: str, text: str) -> float:
-    """Return the seconds of a unit; a number without one could mean anything, so that it is refused."""
-    unit = WORDS.get(written, written)
-    if unit not in UNITS_S:
-        raise typer.BadParameter(f"{text!r}: {_EXAMPLES}")
-    return UNITS_S[unit]
-
-
-WatchedSites = Annotated[list[str] | None, typer.Argument(metavar="[SITE...]", show_default=False)]
-Miss = Annotated[
-    float, typer.Option(min=0.0001, max=0.5, metavar="SHARE", help="Largest share of records that may be missed.")
-]
+WatchedSites = Annotated[list[str] | None, argument("[SITE...]")]
+Miss = Annotated[float, option(..., "Largest share of records that may be missed.", "SHARE", min=0.0001, max=0.5)]
 MaxDelay = Annotated[
-    float | None,
-    typer.Option(parser=parse_duration, metavar="TIME", help="See every record within TIME: 6h, 90m, 1d."),
+    float | None, option(..., "See every record within TIME: 6h, 90m, 1d.", "TIME", parser=parse_duration)
 ]
 Within = Annotated[
     float | None,
-    typer.Option(
-        "--p95",
-        parser=parse_duration,
-        metavar="TIME",
-        help="See 95 % of records within TIME; may pause at night.",
-    ),
+    option(..., "See 95 % of records within TIME; may pause at night.", "--p95 TIME", parser=parse_duration),
 ]

@@ -7,13 +7,12 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
-from scythe.cli.console import INTERRUPTED, OK, complain, neutralise, plain_errors
-from scythe.cli.interrupts import on_interrupt
-from scythe.cli.options import Quiet, StoreAt, verb
+from scythe.cli.console import INTERRUPTED, OK, complain, neutralise, on_interrupt, plain_errors
+from scythe.cli.options import Quiet, StoreAt, option, verb
 from scythe.memory import trimmed
 
 if TYPE_CHECKING:
@@ -49,27 +48,16 @@ Exit codes:
 @verb(HELP)
 @trimmed()
 def worker(
-    archive: Annotated[
-        str,
-        typer.Option(
-            "--archive", metavar="URL", envvar="SCYTHE_ARCHIVE", help="The archive: postgresql://USER@HOST/DATABASE."
-        ),
-    ],
-    places: Annotated[int, typer.Option(min=1, max=1_000, help="Number of sites to handle at once.")] = 8,
-    heartbeat: Annotated[
-        float,
-        typer.Option(min=1.0, max=3_600.0, metavar="SECONDS", help="Other workers take over after this much silence."),
-    ] = 30.0,
-    extractors: Annotated[int, typer.Option(min=1, max=256, help="Number of extraction processes.")] = 1,
-    until_idle: Annotated[
-        bool, typer.Option("--until-idle", help="Exit when no site is left to crawl and no list is due.")
-    ] = False,
-    patience: Annotated[
-        float,
-        typer.Option(
-            min=0.0, max=31_536_000.0, metavar="SECONDS", help="How long to wait for an unreachable database."
-        ),
-    ] = 600.0,
+    archive: str = option(..., "The archive: postgresql://USER@HOST/DATABASE.", "URL", envvar="SCYTHE_ARCHIVE"),
+    places: int = option(8, "Number of sites to handle at once.", min=1, max=1_000),
+    heartbeat: float = option(
+        30.0, "Other workers take over after this much silence.", "SECONDS", min=1.0, max=3_600.0
+    ),
+    extractors: int = option(1, "Number of extraction processes.", min=1, max=256),
+    until_idle: bool = option(False, "Exit when no site is left to crawl and no list is due."),
+    patience: float = option(
+        600.0, "How long to wait for an unreachable database.", "SECONDS", min=0.0, max=31_536_000.0
+    ),
     store: StoreAt = "",
     quiet: Quiet = False,
 ) -> None:
