@@ -30,7 +30,7 @@ from scythe.fetch.inputs import LoadedPage
 from scythe.site.site import Site
 from scythe.web.app import all_documents, all_operations, all_views
 from scythe.web.archive.archive import DownloadWanted
-from scythe.web.operations import Operation, RequestInput, ServedFile, View
+from scythe.web.operations import Operation, RequestInput
 from scythe.web.server import Serving, serve_in_thread
 from scythe.web.state import State, StateOptions
 
@@ -100,7 +100,7 @@ def ask(serving: Serving, address: str) -> tuple[int, float]:
             return error.code, 1e3 * (time.perf_counter() - began)
 
 
-def routes() -> list[View | Operation | ServedFile]:
+def routes() -> list[Operation]:
     """Return everything that can be asked for without changing anything."""
     reading = [one for one in all_operations() if one.method == "GET"]
     return [*all_views(), *reading, *all_documents()]

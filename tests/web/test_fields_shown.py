@@ -22,20 +22,13 @@ from scythe.web.fields.field_pages import KEPT, FieldPages
 from scythe.web.fields.fields import (
     FIELDS,
     VALUES,
-    CellWanted,
-    ElementWanted,
-    FieldsSaveWanted,
-    FieldsShown,
     FieldsView,
     FieldView,
-    ForgetWanted,
     Pick,
     PickWanted,
-    TextsWanted,
     session_of,
 )
 from scythe.web.fields.fields_trial import FoundValues, Usually, ValueDoubt, doubt
-from scythe.web.operations import SiteWanted
 from scythe.web.server import serve_in_thread
 from scythe.web.state import PROFILE, JobView, NotNow, NotThere, State, StateOptions
 
@@ -43,7 +36,6 @@ SHOP = world(pages=60)
 PLANS = [plan for plan in SHOP.ledger.by_path.values() if plan.kind == "product"][:8]
 PRODUCTS = [page for plan in PLANS if (page := SHOP.page(plan.path))]
 PRICES = [f"€ {price_of(plan)}" for plan in PLANS]
-HERE = SiteWanted()
 
 
 @pytest.fixture
@@ -54,7 +46,7 @@ def state(tmp_path: Path) -> State:
 
 def element_of(state: State, text: str, page: int = 1) -> int:
     """Return the number of the first element that shows a text."""
-    found = fields.list_texts(state, TextsWanted(page=page, text=text)).texts[0].element
+    found = fields.list_texts(state, page=page, text=text).texts[0].element
     assert found is not None
     return found
 
@@ -65,8 +57,8 @@ def pick(state: State, name: str, text: str, page: int = 1, **more: Any) -> Fiel
 
 def learned(state: State) -> FieldsView:
     """Learn what was shown and return how it stands."""
-    done(fields.learn_picked(state, HERE), state)
-    return fields.see_fields(state, HERE)
+    done(fields.learn_picked(state), state)
+    return fields.see_fields(state)
 
 
 def done(job: JobView, state: State) -> Any:
@@ -103,11 +95,9 @@ def test_a_part_that_leaves_out_only_signs_is_refused(state: State) -> None:
 
 def test_an_attribute_is_learned(state: State) -> None:
     image = next(
-        text.element
-        for text in fields.list_texts(state, TextsWanted(page=1, text=PLANS[0].title)).texts
-        if text.says == "img"
+        text.element for text in fields.list_texts(state, page=1, text=PLANS[0].title).texts if text.says == "img"
     )
-    seen = fields.see_element(state, ElementWanted(page=1, element=image or 0))
+    seen = fields.see_element(state, page=1, element=image or 0)
     address = next(take.value for take in seen.takes if take.attribute == "src")
     assert address.endswith("-large.jpg")
     fields.pick_value(state, PickWanted(page=1, name="photo", element=image, attribute="src"))
@@ -128,7 +118,7 @@ def test_a_field_that_repeats_is_shown_value_by_value(state: State) -> None:
 
 def test_a_text_of_the_head_is_picked_without_an_element(state: State) -> None:
     title = f"{PLANS[0].title} | The Field Post"
-    block = fields.list_texts(state, TextsWanted(page=1, text=title)).texts[-1]
+    block = fields.list_texts(state, page=1, text=title).texts[-1]
     assert (block.element, block.says) in ((None, "title"), (None, "meta og:title"))
     for page in (1, 2, 4):
         heading = f"{PLANS[page - 1].title} | The Field Post"
@@ -139,15 +129,15 @@ def test_a_text_of_the_head_is_picked_without_an_element(state: State) -> None:
 
 
 def test_elements_lead_to_those_around_beside_and_inside(state: State) -> None:
-    price = fields.see_element(state, ElementWanted(page=1, element=element_of(state, PRICES[0])))
+    price = fields.see_element(state, page=1, element=element_of(state, PRICES[0]))
     assert price.says == "span.price"
     assert [step.says for step in price.path][-2:] == ["div.buy-box", "span.price"]
     assert price.next is not None
     assert price.parent is not None
-    assert fields.see_element(state, ElementWanted(page=1, element=price.next)).text == "Add to basket"
-    assert fields.see_element(state, ElementWanted(page=1, element=price.parent)).child == price.element
+    assert fields.see_element(state, page=1, element=price.next).text == "Add to basket"
+    assert fields.see_element(state, page=1, element=price.parent).child == price.element
     with pytest.raises(NotThere, match="has no element"):
-        fields.see_element(state, ElementWanted(page=1, element=100_000))
+        fields.see_element(state, page=1, element=100_000)
 
 
 @pytest.mark.parametrize(
@@ -164,22 +154,22 @@ def test_elements_lead_to_those_around_beside_and_inside(state: State) -> None:
 def test_names_that_cannot_be_kept_are_refused_with_words(state: State, name: str, why: str) -> None:
     with pytest.raises(BadInput, match=why):
         pick(state, name, PRICES[0])
-    assert fields.see_fields(state, HERE).fields == ()
+    assert fields.see_fields(state).fields == ()
 
 
 def test_an_element_in_a_link_offers_where_the_link_leads(tmp_path: Path) -> None:
     body = b'<p><a href="/things/7"><b>The kettle</b></a></p><b>No link</b>'
     state = make_state(tmp_path, [LoadedPage("list.html", body, "https://shop.example/")])
-    takes = fields.see_element(state, ElementWanted(page=1, element=element_of(state, "The kettle"))).takes
+    takes = fields.see_element(state, page=1, element=element_of(state, "The kettle")).takes
     assert [(take.attribute, take.value) for take in takes] == [("", "The kettle"), ("href", "/things/7")]
     assert "around" in takes[1].says
-    takes = fields.see_element(state, ElementWanted(page=1, element=element_of(state, "No link"))).takes
+    takes = fields.see_element(state, page=1, element=element_of(state, "No link")).takes
     assert [take.value for take in takes] == ["No link"]
 
 
 def test_of_a_deep_page_the_nearest_elements_around_are_shown(tmp_path: Path) -> None:
     state = make_state(tmp_path, [LoadedPage("deep.html", b"<div>" * 100 + b"<b>deep</b>", "https://deep.example/")])
-    seen = fields.see_element(state, ElementWanted(page=1, element=element_of(state, "deep")))
+    seen = fields.see_element(state, page=1, element=element_of(state, "deep"))
     assert len(seen.path) == 65
     assert [step.says for step in seen.path] == ["div"] * (len(seen.path) - 1) + ["b"]
     assert seen.parent == seen.path[-2].element
@@ -188,7 +178,7 @@ def test_of_a_deep_page_the_nearest_elements_around_are_shown(tmp_path: Path) ->
 def test_texts_of_the_head_without_a_name_are_not_offered(tmp_path: Path) -> None:
     body = b'<head><meta content="nameless"><meta name="author" content="Ann"></head><p>x'
     state = make_state(tmp_path, [LoadedPage("a.html", body, "https://a.example/")])
-    texts = fields.list_texts(state, TextsWanted(page=1)).texts
+    texts = fields.list_texts(state, page=1).texts
     assert [(text.says, text.text) for text in texts] == [("p", "x"), ("meta author", "Ann")]
 
 
@@ -196,7 +186,7 @@ def test_a_page_without_an_address_is_shown_by_its_name(tmp_path: Path) -> None:
     state = make_state(
         tmp_path, [LoadedPage("saved.html", b"<p>x", None), LoadedPage("b", b"<p>y", "https://a.example/y?z=1")]
     )
-    assert [page["label"] for page in fields.show_fields(state, FieldsShown())["pages"]] == ["saved.html", "/y?z=1"]
+    assert [page["label"] for page in fields.show_fields(state)["pages"]] == ["saved.html", "/y?z=1"]
 
 
 @pytest.mark.parametrize(
@@ -215,7 +205,7 @@ def test_where_there_is_no_value_to_take_it_says_why(tmp_path: Path, wanted: Pic
     state = make_state(tmp_path, [LoadedPage(name, body, f"https://shop.example/{name}") for name, body in pages])
     with pytest.raises(BadInput, match=why):
         fields.pick_value(state, wanted)
-    assert fields.see_fields(state, HERE).fields == ()
+    assert fields.see_fields(state).fields == ()
 
 
 def test_there_is_a_bound_to_what_is_shown(state: State) -> None:
@@ -223,15 +213,15 @@ def test_there_is_a_bound_to_what_is_shown(state: State) -> None:
     with pytest.raises(BadInput, match=f"at most {VALUES} values per page are possible"):
         session.show(1, "price", (Pick("1"),) * (VALUES + 1))
     for number in range(FIELDS):
-        fields.say_none(state, CellWanted(page=1, name=f"field {number}"))
+        fields.say_none(state, page=1, name=f"field {number}")
     with pytest.raises(BadInput, match=f"at most {FIELDS} fields are possible"):
-        fields.say_none(state, CellWanted(page=1, name="one more"))
-    seen = fields.say_none(state, CellWanted(page=2, name="field 0"))
+        fields.say_none(state, page=1, name="one more")
+    seen = fields.say_none(state, page=2, name="field 0")
     assert len(seen.fields) == FIELDS
 
 
 def test_nothing_shown_is_neither_learned_nor_saved(state: State) -> None:
-    for work in (fields.learn_picked(state, HERE), fields.save_fields(state, FieldsSaveWanted())):
+    for work in (fields.learn_picked(state), fields.save_fields(state)):
         job = state.jobs.find(work.number)
         assert job is not None
         assert job.ended.wait(60)
@@ -240,13 +230,13 @@ def test_nothing_shown_is_neither_learned_nor_saved(state: State) -> None:
 
 
 def test_only_what_was_found_can_be_accepted(state: State) -> None:
-    fields.say_none(state, CellWanted(page=1, name="gift"))
+    fields.say_none(state, page=1, name="gift")
     with pytest.raises(NotNow, match="nothing is learned yet"):
-        fields.accept_found(state, CellWanted(page=1, name="gift"))
+        fields.accept_found(state, page=1, name="gift")
     learned(state)
     for name in ("gift", "never heard of"):
         with pytest.raises(NotThere, match=f"nothing was found for '{name}' on this page"):
-            fields.accept_found(state, CellWanted(page=2, name=name))
+            fields.accept_found(state, page=2, name=name)
 
 
 def test_the_trees_of_few_pages_are_kept(tmp_path: Path) -> None:
@@ -272,7 +262,7 @@ def test_after_one_page_a_common_one_is_asked_for_first(state: State) -> None:
     pick(state, "price", PRICES[0])
     first = learned(state).rows[0]
     assert first.cells[0].reasons == ("only one page is shown so far: is this right?",)
-    fields.accept_found(state, CellWanted(page=first.page, name="price"))
+    fields.accept_found(state, page=first.page, name="price")
     assert [row.doubt for row in learned(state).rows] == [0.0] * len(PRODUCTS)
 
 
@@ -292,9 +282,9 @@ def test_what_a_change_changed_is_said(state: State) -> None:
 )
 def test_odd_pages_can_be_looked_at(tmp_path: Path, body: bytes) -> None:
     state = make_state(tmp_path, [LoadedPage("odd.html", body, "https://odd.example/")])
-    for text in fields.list_texts(state, TextsWanted(page=1)).texts:
-        assert text.element is None or fields.see_element(state, ElementWanted(page=1, element=text.element)).page == 1
-    fields.say_none(state, CellWanted(page=1, name="price"))
+    for text in fields.list_texts(state, page=1).texts:
+        assert text.element is None or fields.see_element(state, page=1, element=text.element).page == 1
+    fields.say_none(state, page=1, name="price")
     assert found(learned(state), "price") == [()]
 
 
@@ -304,7 +294,7 @@ def test_fields_of_a_site_of_the_archive_are_saved_there(tmp_path: Path) -> None
         add_site(archive, "shop.example", Url("https://shop.example/"))
     state.add_pages("shop.example", [LoadedPage(page.path, page.html, page.url) for page in PRODUCTS])
     pick(state, "price", PRICES[0])
-    saved = done(fields.save_fields(state, FieldsSaveWanted(site="shop.example", with_usual=False)), state)
+    saved = done(fields.save_fields(state, site="shop.example", with_usual=False), state)
     assert saved.where.startswith("version ")
     site = state.load_site("shop.example")
     assert site is not None
@@ -314,8 +304,8 @@ def test_fields_of_a_site_of_the_archive_are_saved_there(tmp_path: Path) -> None
 def test_accepting_denying_forgetting_and_taking_back(state: State) -> None:
     pick(state, "price", PRICES[0])
     learned(state)
-    fields.accept_found(state, CellWanted(page=2, name="price"))
-    seen = fields.say_none(state, CellWanted(page=3, name="price"))
+    fields.accept_found(state, page=2, name="price")
+    seen = fields.say_none(state, page=3, name="price")
     assert [(one.page, [each.value for each in one.values]) for one in seen.fields[0].shown] == [
         (1, [PRICES[0]]),
         (2, [PRICES[1]]),
@@ -324,19 +314,19 @@ def test_accepting_denying_forgetting_and_taking_back(state: State) -> None:
     assert not seen.is_tried
     row = next(row for row in learned(state).rows if row.page == 3)
     assert row.cells[0].reasons in (("the rule finds something here, you said there is none",), ())
-    seen = fields.forget_field(state, ForgetWanted(name="price", page=2))
+    seen = fields.forget_field(state, name="price", page=2)
     assert [one.page for one in seen.fields[0].shown] == [1, 3]
     for _ in range(3):
-        seen = fields.undo_pick(state, HERE)
+        seen = fields.undo_pick(state)
     assert [one.page for one in seen.fields[0].shown] == [1]
-    assert fields.undo_pick(state, HERE).fields == ()
+    assert fields.undo_pick(state).fields == ()
     with pytest.raises(NotNow):
-        fields.undo_pick(state, HERE)
+        fields.undo_pick(state)
 
 
 def test_what_cannot_be_learned_is_said_in_words(state: State) -> None:
     fields.pick_value(state, PickWanted(page=1, name="price", element=element_of(state, PRICES[0])))
-    fields.say_none(state, CellWanted(page=2, name="gift"))
+    fields.say_none(state, page=2, name="gift")
     seen = learned(state)
     assert the_field(seen, "gift").found == 0
     assert found(seen, "price") == [(price,) for price in PRICES]
@@ -355,15 +345,15 @@ def test_saving_keeps_what_a_profile_has_and_can_be_taken_back(state: State) -> 
     assert "Added: price." in plan
     assert f"Kept as it is: {', '.join(before.fields)}." in plan
     assert "Kept: what people said of images on 1 pages." in plan
-    done(fields.save_fields(state, FieldsSaveWanted()), state)
+    done(fields.save_fields(state), state)
     after = scythe.Site.load(path).profile
     assert after.fields == (*before.fields, "price")
     assert after.images.labelled == before.images.labelled
-    assert fields.see_fields(state, HERE).plan == (f"All that you showed is saved in {path}.",)
-    fields.restore_profile(state, HERE)
+    assert fields.see_fields(state).plan == (f"All that you showed is saved in {path}.",)
+    fields.restore_profile(state)
     assert scythe.Site.load(path).profile == before
     with pytest.raises(NotNow):
-        fields.restore_profile(state, HERE)
+        fields.restore_profile(state)
 
 
 def test_a_field_that_scythe_reads_by_itself_is_replaced_and_that_is_said(state: State) -> None:
@@ -376,14 +366,14 @@ def test_a_field_that_scythe_reads_by_itself_is_replaced_and_that_is_said(state:
 
 def test_where_nothing_else_is_known_nothing_is_said_to_be_kept(state: State) -> None:
     pick(state, "price", PRICES[0])
-    done(fields.save_fields(state, FieldsSaveWanted(with_usual=False)), state)
+    done(fields.save_fields(state, with_usual=False), state)
     plan = pick(state, "price", PRICES[1], 2).plan
     assert plan == ("Replaced, on the kinds of pages where you showed it: price.",)
 
 
 def test_without_the_usual_fields_only_those_shown_are_saved(state: State) -> None:
     pick(state, "price", PRICES[0])
-    done(fields.save_fields(state, FieldsSaveWanted(with_usual=False)), state)
+    done(fields.save_fields(state, with_usual=False), state)
     assert scythe.Site.load(str(state.options.profile)).profile.fields == ("price",)
 
 
@@ -392,15 +382,15 @@ def test_there_may_be_no_file_to_save_to() -> None:
     seen = pick(state, "price", PRICES[0])
     assert not seen.can_save
     with pytest.raises(NotNow, match="--archive FILE or --profile FILE"):
-        fields.save_fields(state, FieldsSaveWanted())
+        fields.save_fields(state)
 
 
 def test_downloads_are_what_scythe_learn_reads(state: State, tmp_path: Path) -> None:
     pick(state, "price", PRICES[0])
-    fields.say_none(state, CellWanted(page=3, name="gift"))
+    fields.say_none(state, page=3, name="gift")
     page_set, examples = tmp_path / "pages.jsonl", tmp_path / "fields.json"
-    page_set.write_bytes(fields.send_page_set(state, HERE).body)
-    examples.write_bytes(fields.send_examples(state, HERE).body)
+    page_set.write_bytes(fields.send_page_set(state).body)
+    examples.write_bytes(fields.send_examples(state).body)
     loaded = list(load_pages([str(page_set)], None, FetchOptions()))
     assert [page.url for page in loaded] == [page.url for page in PRODUCTS]
     assert [page.example for page in loaded[:3]] == [{"price": [PRICES[0]]}, None, {"gift": []}]
@@ -424,10 +414,10 @@ def test_by_http_names_are_refused_and_without_pages_it_says_what_to_do(state: S
 
 
 def test_the_view_begins_with_a_site_that_has_pages(state: State) -> None:
-    assert fields.show_fields(state, FieldsShown())["first"] == 1
-    assert fields.show_fields(state, FieldsShown(page=4))["first"] == 4
+    assert fields.show_fields(state)["first"] == 1
+    assert fields.show_fields(state, page=4)["first"] == 4
     with pytest.raises(NotThere):
-        fields.show_fields(state, FieldsShown(site="nobody.example"))
+        fields.show_fields(state, site="nobody.example")
 
 
 PLAIN = FoundValues(("€ 12.00",), "cut: tag+before")

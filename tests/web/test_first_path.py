@@ -69,7 +69,7 @@ def test_from_nothing_to_an_annotated_site_in_five_minutes(tmp_path: Path, chrom
         words = [typed.get(word, profile.name if word.endswith(".json") else word) for word in crawl]
         done = subprocess.run([sys.executable, "-m", "scythe", *words], cwd=tmp_path, capture_output=True, text=True)
         assert done.returncode == 0, done.stderr
-    assert count[:1] == ["read"]
+    assert count[:1] == ["cut"]
     rows = [json.loads(line) for line in (tmp_path / "pages.jsonl").read_text(encoding="utf-8").splitlines()]
     assert len(rows) == 60
     assert measure(rows) >= 0.9  # mostly 0.97; which sixty pages come first hangs on how fast each is

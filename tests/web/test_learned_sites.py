@@ -11,7 +11,6 @@ from scythe.archive.site_health import count_sites
 from scythe.archive.stored_sites import add_site
 from scythe.web import learned_sites
 from scythe.web.home.home import list_sites
-from scythe.web.operations import Nothing
 from scythe.web.state import State, StateOptions
 
 
@@ -21,7 +20,7 @@ def state(tmp_path: Path) -> State:
 
 
 def pages(state: State) -> list[int]:
-    return [site.counts.pages for site in list_sites(state, Nothing()) if site.counts is not None]
+    return [site.counts.pages for site in list_sites(state) if site.counts is not None]
 
 
 def test_what_a_small_archive_has_is_shown_at_once(state: State) -> None:

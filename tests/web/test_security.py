@@ -24,7 +24,7 @@ from tests.web.poisoned import WATCH, poison
 from scythe.cli.ui import login_file
 from scythe.web.app import all_documents, all_operations, all_views, make_templates
 from scythe.web.auth import Auth
-from scythe.web.operations import RequestInput, View
+from scythe.web.operations import Operation, RequestInput
 from scythe.web.server import Serving, serve_in_thread
 from scythe.web.state import State
 
@@ -111,18 +111,18 @@ def still(tmp_path_factory: pytest.TempPathFactory) -> Iterator[State]:
     state.close()
 
 
-def shown(state: State, view: View) -> Iterator[dict[str, Any]]:
+def shown(state: State, view: Operation) -> Iterator[dict[str, Any]]:
     """Yield what fills the template of a view, for everything that it can be asked."""
     named = {name: str(NUMBERS.get(name, 1)) for name in re.findall(r"\{(\w+)", view.path)}
     for query in ("", *QUERIES.get(aim(view.path), ())):
         said = dict(part.split("=") for part in query[1:].split("&") if part)
         wanted = msgspec.convert({**said, **named}, view.wanted, strict=False)
-        yield {"area": view.area, "wanted": wanted, **view.call(state, wanted)}
+        yield {"area": view.menu, "wanted": wanted, **view.call(state, wanted)}
 
 
 @pytest.mark.parametrize("view", all_views(), ids=lambda view: view.path)
 @pytest.mark.parametrize("step", [25, pytest.param(1, marks=pytest.mark.soak)])
-def test_no_text_in_any_field_of_a_page_becomes_markup(still: State, view: View, step: int) -> None:
+def test_no_text_in_any_field_of_a_page_becomes_markup(still: State, view: Operation, step: int) -> None:
     fill = make_templates(still, Auth())
     for values in shown(still, view):
         for start in range(0, len(PAYLOADS), step if view.path != "/api" else 10 * step):  # its texts are all ours
@@ -187,7 +187,7 @@ def test_a_page_full_of_payloads_is_built_as_any_other(pair: tuple[Serving, Serv
 
 
 @pytest.mark.parametrize("view", all_views(), ids=lambda view: view.path)
-def test_what_a_query_says_is_shown_as_text(pair: tuple[Serving, Serving], view: View) -> None:
+def test_what_a_query_says_is_shown_as_text(pair: tuple[Serving, Serving], view: Operation) -> None:
     bare = aim(view.path)
     known = {*skeleton(get(pair[1], bare).text)}.union(
         *(skeleton(get(pair[1], bare + query).text) for query in QUERIES.get(bare, ()))

@@ -13,7 +13,6 @@ from scythe.site.site import Site
 from scythe.url import Url
 from scythe.web.home.home import see_about
 from scythe.web.learned_sites import LearnedSites
-from scythe.web.operations import Nothing
 from scythe.web.rules.rules import MeasuredSites
 from scythe.web.state import PAGES_AT_HAND, PROFILE, Jobs, NotNow, State, StateOptions
 
@@ -23,7 +22,7 @@ from scythe.web.state import PAGES_AT_HAND, PROFILE, Jobs, NotNow, State, StateO
     ["postgresql://ann:s3cret@db.example/web", "postgresql://ann@db.example/web?password=s3cret&sslpassword=s3cret"],
 )
 def test_no_password_of_a_database_is_shown(where: str) -> None:
-    shown = see_about(State(StateOptions(where)), Nothing()).archive
+    shown = see_about(State(StateOptions(where))).archive
     assert shown is not None
     assert "s3cret" not in shown
     assert shown.startswith("postgresql://ann")

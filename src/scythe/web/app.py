@@ -23,8 +23,6 @@ from scythe.web.filters import FILTERS
 from scythe.web.operations import (
     MEANT,
     Operation,
-    ServedFile,
-    View,
     WebArea,
     fail,
     read_wanted,
@@ -72,12 +70,12 @@ def all_operations() -> list[Operation]:
     return [one for area in load_areas() for one in area.operations]
 
 
-def all_views() -> list[View]:
+def all_views() -> list[Operation]:
     """Return the pages for people."""
     return [one for area in load_areas() for one in area.views]
 
 
-def all_documents() -> list[ServedFile]:
+def all_documents() -> list[Operation]:
     """Return what is loaded beside pages and JSON."""
     return [one for area in load_areas() for one in area.files]
 
@@ -124,7 +122,7 @@ def make_templates(state: State, auth: Auth) -> Pages:
 Endpoint = Callable[[Request], Awaitable[Response]]
 
 
-def _sending(state: State, one: Operation | ServedFile, send: Callable[[Any], Response]) -> Endpoint:
+def _sending(state: State, one: Operation, send: Callable[[Any], Response]) -> Endpoint:
     async def answer(request: Request) -> Response:
         try:
             wanted = await read_wanted(request, one.wanted)
@@ -135,9 +133,9 @@ def _sending(state: State, one: Operation | ServedFile, send: Callable[[Any], Re
     return answer
 
 
-def _view(state: State, view: View, pages: Pages) -> Endpoint:
+def _view(state: State, view: Operation, pages: Pages) -> Endpoint:
     def show(wanted: Any) -> str:
-        return pages(view.template, {"area": view.area, "wanted": wanted, **view.call(state, wanted)})
+        return pages(view.template, {"area": view.menu, "wanted": wanted, **view.call(state, wanted)})
 
     async def answer(request: Request) -> Response:
         try:
@@ -145,7 +143,7 @@ def _view(state: State, view: View, pages: Pages) -> Endpoint:
             return _page(await run_in_threadpool(show, wanted))
         except MEANT as error:
             failed = fail(error)
-            said = {"area": view.area, "wanted": None, "why": words(error), "status": failed.status_code}
+            said = {"area": view.menu, "wanted": None, "why": words(error), "status": failed.status_code}
             return _page(pages("wrong.html", said), failed.status_code)
 
     return answer

@@ -10,8 +10,7 @@ from scythe.archive.site_health import count_sites
 from scythe.archive.stored_sites import find_site, stored_profile
 from scythe.crawl_model import ArchiveCounts
 from scythe.site.site import Site
-from scythe.web.recent import Recent
-from scythe.web.state import NotNow, NotThere, State
+from scythe.web.state import NotNow, NotThere, Recent, State
 
 _SHARE = 20.0  # a count is kept so many times as long as it took
 _QUICK_S = 0.05  # one that takes less is made anew each time: 100 000 addresses

@@ -70,7 +70,7 @@ def field_docs(record: type) -> dict[str, str]:
 
 def _read(kind: type) -> Iterator[tuple[str, str]]:
     try:
-        lines = inspect.getsource(kind).splitlines()
+        lines = inspect.getsource(kind.__dict__.get("__source__", kind)).splitlines()
     except OSError:
         return  # installed without its source
     for line in lines:

@@ -9,7 +9,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
-from inspect import cleandoc, getdoc
+from functools import wraps
+from inspect import cleandoc, getdoc, signature
 from typing import Annotated, Any, TypeVar, get_type_hints
 from urllib.parse import quote
 
@@ -33,33 +34,29 @@ class RequestInput(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     """What is said with a request: names in the path, the query of a GET, the JSON body of a POST."""
 
 
-class Nothing(RequestInput, frozen=True):
-    """A request that says nothing."""
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """A body that is not JSON: a plot, a download, a saved page."""
 
-
-class SiteWanted(RequestInput, frozen=True):
-    """A site; without a key the first one."""
-
-    site: SiteKey = ""
-
-
-class NumberWanted(RequestInput, frozen=True):
-    """One of those that a list names."""
-
-    number: Number
+    body: bytes
+    content_type: str
+    policy: str  # its Content-Security-Policy
+    file_name: str = ""  # not empty: it is saved, not shown
 
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """One thing that programs can ask for."""
+    """One thing that can be asked for: JSON for programs, a page for people, or a file."""
 
     method: str  # GET: nothing changes; POST
-    path: str  # below /api/, with {names} that `wanted` has
-    call: Callable[[State, Any], Any]  # returns what becomes JSON
+    path: str  # with {names} that `wanted` has
+    call: Callable[[State, Any], Any]  # returns what becomes JSON, what fills the template, or what is sent
     wanted: type[RequestInput]
     answer: Any  # the type of what it returns
     tool: str = ""  # its name for language models; empty: it is none of theirs
     only_reads: bool = False  # a POST that changes nothing: what it wants is too much for an address
+    template: str = ""  # of a page
+    menu: str = ""  # the entry that a page belongs to
 
     @property
     def name(self) -> str:
@@ -77,90 +74,69 @@ class Operation:
         return self.method != "GET" and not self.only_reads
 
 
-@dataclass(frozen=True, slots=True)
-class View:
-    """One page for people: what `call` returns fills the template."""
-
-    path: str
-    template: str
-    call: Callable[[State, Any], dict[str, Any]]
-    wanted: type[RequestInput] = Nothing
-    area: str = ""  # the entry of the menu that it belongs to
-
-
-@dataclass(frozen=True, slots=True)
-class Sent:
-    """A body that is not JSON: a plot, a download, a saved page."""
-
-    body: bytes
-    content_type: str
-    policy: str  # its Content-Security-Policy
-    file_name: str = ""  # not empty: it is saved, not shown
-
-
-@dataclass(frozen=True, slots=True)
-class ServedFile:
-    """One thing to load that is neither JSON nor a page of ours; `call` returns it."""
-
-    path: str
-    call: Callable[[State, Any], Sent]
-    wanted: type[RequestInput] = Nothing
-
-
-F = TypeVar("F", bound=Callable[[Any, Any], Any])
+F = TypeVar("F", bound=Callable[..., Any])
 
 
 class WebArea:
     """One part of the web page: functions that answer programs, fill pages for people, or send files.
 
-    What a function wants and answers is in its annotations, and what is said of it in its docstring.
+    What a function wants and answers is in its annotations, and what is said of it in its docstring. It takes the
+    state, then what a request says: name by name or, where that is much, as one record called `wanted`.
     """
 
     def __init__(self, name: str, description: str | None, *, menu: str = "") -> None:
         self.name, self.description = name, cleandoc(description or "")
         self._menu = menu or name  # the entry of the menu that its pages belong to
         self.operations: list[Operation] = []
-        self.views: list[View] = []
-        self.files: list[ServedFile] = []
+        self.views: list[Operation] = []
+        self.files: list[Operation] = []
 
     def get(self, path: str, tool: str = "") -> Callable[[F], F]:
         """Let programs ask for what a function returns."""
-        return self._operation("GET", path, tool)
+        return self._add(self.operations, "GET", path, tool=tool)
 
     def post(self, path: str, tool: str = "", *, only_reads: bool = False) -> Callable[[F], F]:
         """Let programs have a function do something."""
-        return self._operation("POST", path, tool, only_reads=only_reads)
-
-    def _operation(self, method: str, path: str, tool: str, *, only_reads: bool = False) -> Callable[[F], F]:
-        def add(call: F) -> F:
-            wanted, answer = _kinds(call)
-            self.operations.append(Operation(method, path, call, wanted, answer, tool, only_reads))
-            return call
-
-        return add
+        return self._add(self.operations, "POST", path, tool=tool, only_reads=only_reads)
 
     def view(self, path: str, template: str) -> Callable[[F], F]:
         """Fill a page for people with what a function returns."""
-
-        def add(call: F) -> F:
-            self.views.append(View(path, template, call, _kinds(call)[0], self._menu))
-            return call
-
-        return add
+        return self._add(self.views, "GET", path, template=template, menu=self._menu)
 
     def file(self, path: str) -> Callable[[F], F]:
-        """Send what a function returns."""
+        """Send what a function returns: it is neither JSON nor a page of ours."""
+        return self._add(self.files, "GET", path)
 
+    @staticmethod
+    def _add(known: list[Operation], method: str, path: str, **more: Any) -> Callable[[F], F]:
         def add(call: F) -> F:
-            self.files.append(ServedFile(path, call, _kinds(call)[0]))
+            known.append(Operation(method, path, *_kinds(call), **more))
             return call
 
         return add
 
 
-def _kinds(call: Callable[..., Any]) -> tuple[type[RequestInput], Any]:
+def _kinds(call: Callable[..., Any]) -> tuple[Callable[[State, Any], Any], type[RequestInput], Any]:
+    """Return what calls a function with a record, the record that it wants, and what it answers."""
     hints = get_type_hints(call, include_extras=True)
-    return hints["wanted"], hints["return"]
+    if "wanted" in hints:
+        return call, hints["wanted"], hints["return"]
+    fields: list[Any] = [
+        (one.name, hints[one.name], *(() if one.default is one.empty else (one.default,)))
+        for one in signature(call).parameters.values()
+        if one.name != "state"
+    ]
+    name = "".join(word.capitalize() for word in call.__name__.split("_"))
+    said = {"__doc__": (getdoc(call) or "").partition("\n")[0], "__source__": call}
+    bases = (RequestInput,)
+    module = call.__module__
+    kind: Any = msgspec.defstruct(f"{name}Wanted", fields, bases=bases, module=module, namespace=said, frozen=True)
+
+    @wraps(call)
+    def ask(state: State, wanted: RequestInput) -> Any:
+        return call(state, **msgspec.structs.asdict(wanted))
+
+    return ask, kind, hints["return"]
 
 
 W = TypeVar("W", bound=RequestInput)

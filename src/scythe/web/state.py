@@ -6,13 +6,16 @@ Requests run in threads. Changes to pages or sites hold `lock`; each borrower ge
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import MISSING, dataclass, field
 from datetime import UTC, datetime
+from functools import cache
+from inspect import signature
 from pathlib import Path
 from time import monotonic
-from typing import TypeVar, cast
+from typing import Generic, TypeVar, cast
 
 from scythe.archive.archive import Archive
 from scythe.archive.open import name_archive, open_archive
@@ -25,8 +28,47 @@ from scythe.page import Page
 from scythe.site.profile_folder import site_of
 from scythe.site.site import Site
 from scythe.url import Url
-from scythe.web.answers import fill
-from scythe.web.recent import Recent
+
+T = TypeVar("T")
+
+
+def fill(kind: Callable[..., T], *sources: object, **given: object) -> T:
+    """Return a record: of each field what is given, else what the first of the sources has under the same name."""
+    for name in _names(kind):
+        if name not in given:
+            found = next((value for one in sources if (value := getattr(one, name, MISSING)) is not MISSING), MISSING)
+            if found is not MISSING:
+                given[name] = found
+    return kind(**given)
+
+
+@cache
+def _names(kind: Callable[..., object]) -> tuple[str, ...]:
+    return tuple(signature(kind).parameters)
+
+
+class Recent(Generic[T]):
+    """Things by their keys, those asked for last; one of which the stamp is another now is made anew.
+
+    They are made under the lock, which whoever uses one for longer may hold: a lock of their own each, since a page of
+    some megabytes takes seconds, and others have to go on.
+    """
+
+    def __init__(self, most: int) -> None:
+        self.lock = threading.RLock()
+        self._most = most
+        self._kept: OrderedDict[Hashable, tuple[object, T]] = OrderedDict()
+
+    def get(self, key: Hashable, stamp: object, make: Callable[[], T]) -> T:
+        """Return what is kept under a key, made where it is not there or has another stamp."""
+        with self.lock:
+            kept = self._kept.pop(key, None)
+            if kept is None or (kept[0] is not stamp and kept[0] != stamp):
+                kept = (stamp, make())
+            self._kept[key] = kept
+            while len(self._kept) > self._most:
+                self._kept.popitem(last=False)
+            return kept[1]
 
 
 class NotThere(ScytheError):
@@ -41,9 +83,9 @@ _KEPT = 200  # jobs that are remembered
 _AT_ONCE = 16  # jobs of one kind that run, each in a thread
 
 
-@dataclass(slots=True)
-class BackgroundJob:
-    """One piece of work. The one who works sets `done`, `total`, `note` and `result`; others read."""
+@dataclass
+class JobView:
+    """A job as it stands."""
 
     number: int
     kind: str
@@ -56,6 +98,12 @@ class BackgroundJob:
     result: object = None  # becomes JSON
     began_at: datetime = field(default_factory=lambda: datetime.now(UTC))
     ended_at: datetime | None = None
+
+
+@dataclass
+class BackgroundJob(JobView):
+    """One piece of work. The one who works sets `done`, `total`, `note` and `result`; others read."""
+
     is_stopping: threading.Event = field(default_factory=threading.Event)
     ended: threading.Event = field(default_factory=threading.Event)  # whoever asks may wait a little for short work
     on_stop: Callable[[], None] | None = None  # called when it is asked to stop, by the asking thread
@@ -69,23 +117,6 @@ class BackgroundJob:
         self.is_stopping.set()
         if self.on_stop is not None and self.state == "running":
             self.on_stop()
-
-
-@dataclass(frozen=True, slots=True)
-class JobView:
-    """A job as it stands."""
-
-    number: int
-    kind: str
-    title: str
-    state: str
-    done: int
-    total: int | None
-    note: str
-    error: str
-    result: object
-    began_at: datetime
-    ended_at: datetime | None
 
 
 class Jobs:
@@ -159,8 +190,6 @@ PROFILE = "profile"  # the name, among sites, of that of the pages at hand, and 
 PAGES_AT_HAND = "pages at hand"  # its name in an archive where no page says where it is from
 _NO_PLACE = "there is nowhere to save to: start again with --archive FILE or --profile FILE"
 _OPENED = 16  # pages whose trees are kept
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)

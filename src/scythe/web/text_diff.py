@@ -56,48 +56,12 @@ def align(one: Sequence[Hashable], other: Sequence[Hashable]) -> list[Stretch]:
     return merged
 
 
-_WORD_DIFF_CONTEXT = 12  # words shown on each side of a change
-
-
 @dataclass(frozen=True, slots=True)
 class DiffPart:
-    """Words that are in both texts, in one of them, or left out because nothing changed there."""
+    """Words that are in both texts, or in one of them."""
 
-    kind: str  # same, deleted, inserted; skipped: `words` in both that are not shown
+    kind: str  # same, deleted, inserted
     text: str
-    words: int = 0  # counted by `diff_words` only
-
-
-def diff_words(old: str, new: str, *, context: int = _WORD_DIFF_CONTEXT) -> list[DiffPart]:
-    """Return how `old` becomes `new`; of what stays the same, `context` words around each change are kept."""
-    before, after = old.split(), new.split()
-    pieces: list[DiffPart] = []
-    stretches = align(before, after)
-    for number, (is_same, start, end, first, last) in enumerate(stretches):
-        if is_same:
-            lead = context if number else 0
-            rest = context if number < len(stretches) - 1 else 0
-            pieces += _shorten(before[start:end], lead, rest)
-        else:
-            pieces += [_piece("deleted", before[start:end]), _piece("inserted", after[first:last])]
-    return [piece for piece in pieces if piece.words]
-
-
-def _piece(kind: str, words: list[str]) -> DiffPart:
-    return DiffPart(kind, " ".join(words), len(words))
-
-
-def _shorten(words: list[str], lead: int, rest: int) -> list[DiffPart]:
-    """Keep the words next to a change; those of equal texts are next to none, and the first ones are kept."""
-    lead = lead or (0 if rest else _WORD_DIFF_CONTEXT)
-    left_out = len(words) - lead - rest
-    if left_out <= _WORD_DIFF_CONTEXT:
-        return [_piece("same", words)]
-    return [
-        _piece("same", words[:lead]),
-        DiffPart("skipped", "", left_out),
-        _piece("same", words[len(words) - rest :]),
-    ]
 
 
 _CONTEXT = 1  # paragraphs shown on each side of a change

@@ -18,10 +18,6 @@ from scythe.fetch.inputs import FROM_FILES, LoadedPage, spread
 from scythe.page import Page
 from scythe.site.site import Site
 from scythe.web.annotate.annotate import (
-    AnnotatedPageWanted,
-    BeginWanted,
-    MarksWanted,
-    SaveWanted,
     begin_session,
     expect_marks,
     mark_images,
@@ -32,8 +28,7 @@ from scythe.web.annotate.annotate import (
     show_annotate,
     undo_marks,
 )
-from scythe.web.frames.frames import ConsentWanted, give_consent
-from scythe.web.operations import SiteWanted
+from scythe.web.frames.frames import give_consent
 from scythe.web.server import serve_in_thread
 from scythe.web.state import PROFILE, JobView, NotNow, NotThere, State, StateOptions, see
 
@@ -244,32 +239,32 @@ def test_what_is_missing_is_said_with_what_to_do(tmp_path: Path, pages: list[Loa
 def confirm(state: State, pages: int = 2) -> list[int]:
     """Confirm the first pages by what belongs to them; return their numbers."""
     by_url = {page.url: page for page in PAGES}
-    opened_pages = see_session(state, SiteWanted()).pages[:pages]
+    opened_pages = see_session(state).pages[:pages]
     for opened in opened_pages:
         assert opened.url is not None
         rows = tuple(gold_rows(by_url[opened.url]))
-        mark_images(state, MarksWanted(page=opened.page, relevant=rows, by="Ann"))
+        mark_images(state, page=opened.page, relevant=rows, by="Ann")
     return [opened.page for opened in opened_pages]
 
 
 def test_guesses_of_the_shared_model_mark_nothing_but_those_of_the_site_do(state: State) -> None:
-    first, second = (opened.page for opened in see_session(state, SiteWanted()).pages[:2])
-    before = open_annotated_page(state, AnnotatedPageWanted(page=first))
+    first, second = (opened.page for opened in see_session(state).pages[:2])
+    before = open_annotated_page(state, page=first)
     assert any(image.is_suggested for image in before.images)
     assert not any(image.is_relevant for image in before.images)
     confirm(state, 1)
-    after = open_annotated_page(state, AnnotatedPageWanted(page=second))
+    after = open_annotated_page(state, page=second)
     assert after.is_taught
     assert [image.is_relevant for image in after.images] == [image.is_suggested for image in after.images]
 
 
 def test_predictions_of_the_next_page_are_there_at_once(state: State) -> None:
     confirm(state, 5)
-    opened = see_session(state, SiteWanted()).pages[5]
+    opened = see_session(state).pages[5]
 
     def mark_and_open() -> None:
-        mark_images(state, MarksWanted(page=see_session(state, SiteWanted()).pages[4].page, relevant=(0,)))
-        open_annotated_page(state, AnnotatedPageWanted(page=opened.page))
+        mark_images(state, page=see_session(state).pages[4].page, relevant=(0,))
+        open_annotated_page(state, page=opened.page)
 
     assert count_calls(mark_and_open) < 200_000
 
@@ -278,18 +273,18 @@ def test_a_broken_draft_is_named_and_left_alone(state: State, tmp_path: Path) ->
     draft = tmp_path / "site.marks.jsonl"
     draft.write_text("not JSON")
     with pytest.raises(BadInput, match="jsonl:1: not JSON"):
-        see_session(state, SiteWanted())
+        see_session(state)
     assert draft.read_text() == "not JSON"
 
 
 def test_a_place_that_takes_no_draft_is_named_and_annotating_goes_on(tmp_path: Path) -> None:
     state = make_state(tmp_path / "nowhere", load(PAGES[:6]))
     confirm(state, 1)
-    session = see_session(state, SiteWanted())
+    session = see_session(state)
     assert session.confirmed == 1
     assert "marks cannot be kept in" in session.note
-    assert wait(state, save_marks(state, SaveWanted())).state == "failed"
-    assert see_session(state, SiteWanted()).is_unsaved
+    assert wait(state, save_marks(state)).state == "failed"
+    assert see_session(state).is_unsaved
 
 
 def test_images_that_share_an_address_are_told_apart_in_the_draft(tmp_path: Path) -> None:
@@ -297,10 +292,10 @@ def test_images_that_share_an_address_are_told_apart_in_the_draft(tmp_path: Path
         "twice.html", b"<p>One <img src=/a.png> two <img src=/a.png alt=b></p>", "https://twice.example/"
     )
     state = make_state(tmp_path, [twice])
-    mark_images(state, MarksWanted(page=1, relevant=(1,)))
+    mark_images(state, page=1, relevant=(1,))
     assert '"image": "#2"' in (tmp_path / "site.marks.jsonl").read_text()
     later = make_state(tmp_path, [twice])
-    assert [image.is_relevant for image in open_annotated_page(later, AnnotatedPageWanted(page=1)).images] == [
+    assert [image.is_relevant for image in open_annotated_page(later, page=1).images] == [
         False,
         True,
     ]
@@ -310,8 +305,8 @@ def test_without_a_file_marks_cannot_be_saved_and_that_is_said(tmp_path: Path) -
     state = State(StateOptions(), load(PAGES[:6]))
     confirm(state, 1)
     with pytest.raises(NotNow, match="start again with --archive FILE or --profile FILE"):
-        save_marks(state, SaveWanted())
-    assert show_annotate(state, SiteWanted())["file"] == ""
+        save_marks(state)
+    assert show_annotate(state)["file"] == ""
 
 
 def test_a_site_of_an_archive_is_annotated_like_any_other(tmp_path: Path) -> None:
@@ -320,9 +315,9 @@ def test_a_site_of_an_archive_is_annotated_like_any_other(tmp_path: Path) -> Non
         add_site(archive, "demo.scythe.example", "https://demo.scythe.example/")
     state.add_pages("demo.scythe.example", load(PAGES[:8]))
     key = "demo.scythe.example"
-    opened = see_session(state, SiteWanted(site=key)).pages[0]
-    mark_images(state, MarksWanted(site=key, page=opened.page, relevant=(1,)))
-    ended = wait(state, save_marks(state, SaveWanted(site=key)))
+    opened = see_session(state, site=key).pages[0]
+    mark_images(state, site=key, page=opened.page, relevant=(1,))
+    ended = wait(state, save_marks(state, site=key))
     assert ended.state == "done", ended.error
     site = state.load_site(key)
     assert site is not None
@@ -331,27 +326,25 @@ def test_a_site_of_an_archive_is_annotated_like_any_other(tmp_path: Path) -> Non
 
 def test_undo_goes_back_over_pages_and_redo_forward_again(state: State) -> None:
     one, two = confirm(state)
-    assert undo_marks(state, SiteWanted()).page == two
-    stepped = undo_marks(state, SiteWanted())
+    assert undo_marks(state).page == two
+    stepped = undo_marks(state)
     assert (stepped.page, stepped.session.confirmed, stepped.session.can_undo) == (one, 0, False)
-    assert undo_marks(state, SiteWanted()).page is None
-    assert redo_marks(state, SiteWanted()).page == one
-    mark_images(state, MarksWanted(page=one, relevant=()))
-    assert not redo_marks(state, SiteWanted()).session.can_redo
+    assert undo_marks(state).page is None
+    assert redo_marks(state).page == one
+    mark_images(state, page=one, relevant=())
+    assert not redo_marks(state).session.can_redo
 
 
 def test_confirmed_pages_wait_beside_the_profile_for_the_next_start(state: State, tmp_path: Path) -> None:
     pages = confirm(state, 3)
-    mark_images(state, MarksWanted(page=pages[2], relevant=()))
+    mark_images(state, page=pages[2], relevant=())
     draft = tmp_path / "site.marks.jsonl"
     assert {json.loads(line)["by"] for line in draft.read_text().splitlines()} == {"Ann"}
     later = make_state(tmp_path, load(PAGES))
-    session = see_session(later, SiteWanted())
+    session = see_session(later)
     assert (session.confirmed, session.by, len(session.pages)) == (3, "Ann", 6)
-    before = [open_annotated_page(state, AnnotatedPageWanted(page=page)) for page in pages]
-    after = {
-        opened.page: open_annotated_page(later, AnnotatedPageWanted(page=opened.page)) for opened in session.pages[:3]
-    }
+    before = [open_annotated_page(state, page=page) for page in pages]
+    after = {opened.page: open_annotated_page(later, page=opened.page) for opened in session.pages[:3]}
     assert [[i.is_relevant for i in one.images] for one in before] == [
         [image.is_relevant for image in after[page].images] for page in pages
     ]
@@ -361,9 +354,9 @@ def test_a_draft_of_pages_that_are_not_at_hand_is_kept(tmp_path: Path) -> None:
     state = make_state(tmp_path, load(PAGES[:8]))
     draft = tmp_path / "site.marks.jsonl"
     draft.write_text('{"page": "https://elsewhere.example/", "image": "#1", "relevant": 1, "by": "Bo"}\n')
-    assert "marks of 1 more page wait in" in see_session(state, SiteWanted()).note
+    assert "marks of 1 more page wait in" in see_session(state).note
     confirm(state, 1)
-    wait(state, save_marks(state, SaveWanted()))
+    wait(state, save_marks(state))
     assert draft.read_text().count("\n") == 1
 
 
@@ -371,20 +364,20 @@ def test_saving_teaches_the_profile_and_the_next_session_has_other_pages(tmp_pat
     state = make_state(tmp_path, load(PAGES[:10]))
     pages = confirm(state)
     with state.lock:
-        job = save_marks(state, SaveWanted(by="Ann"))
+        job = save_marks(state, by="Ann")
         with pytest.raises(NotNow):
-            save_marks(state, SaveWanted())
+            save_marks(state)
     ended = wait(state, job)
     assert ended.state == "done", ended.error
     assert not (tmp_path / "site.marks.jsonl").exists()
-    assert not see_session(state, SiteWanted()).is_unsaved
+    assert not see_session(state).is_unsaved
     labelled = Site.load(tmp_path / "site.json").profile.images.labelled
     assert [each.marks[0].by for each in labelled] == ["Ann", "Ann"]
-    fresh = begin_session(state, BeginWanted(pages=3))
+    fresh = begin_session(state, pages=3)
     assert len(fresh.pages) == 3
     assert not {opened.page for opened in fresh.pages} & set(pages)
     assert fresh.is_taught
-    again = begin_session(state, BeginWanted(again=True))
+    again = begin_session(state, again=True)
     assert {opened.page for opened in again.pages} == set(pages)
     assert again.confirmed == 2
     assert not again.is_unsaved
@@ -392,16 +385,16 @@ def test_saving_teaches_the_profile_and_the_next_session_has_other_pages(tmp_pat
 
 def test_more_pages_can_be_wanted_without_losing_marks(state: State) -> None:
     pages = confirm(state)
-    more = begin_session(state, BeginWanted(pages=9))
+    more = begin_session(state, pages=9)
     assert len(more.pages) == 9
     assert [opened.page for opened in more.pages[:2]] == pages
     assert more.confirmed == 2
 
 
 def test_quality_is_said_in_plain_words_once_it_is_known(state: State) -> None:
-    assert expect_marks(state, SiteWanted()) is None
+    assert expect_marks(state) is None
     confirm(state, 3)
-    quality = expect_marks(state, SiteWanted())
+    quality = expect_marks(state)
     assert quality is not None
     assert quality.words.startswith("Tried on 3 pages, each left out of learning in turn: it finds ")
 
@@ -409,22 +402,22 @@ def test_quality_is_said_in_plain_words_once_it_is_known(state: State) -> None:
 def test_a_page_without_images_is_an_answer_too(tmp_path: Path) -> None:
     bare = LoadedPage("bare.html", b"<title>Bare</title><p>No image at all.</p>", "https://bare.example/")
     state = make_state(tmp_path, [bare])
-    opened = see_session(state, SiteWanted()).pages[0]
-    assert mark_images(state, MarksWanted(page=opened.page, relevant=())).confirmed == 1
-    ended = wait(state, save_marks(state, SaveWanted()))
+    opened = see_session(state).pages[0]
+    assert mark_images(state, page=opened.page, relevant=()).confirmed == 1
+    ended = wait(state, save_marks(state))
     assert (ended.state, ended.error) == ("failed", "no page with images is confirmed yet")
 
 
 def test_what_is_not_there_is_refused(state: State) -> None:
-    page = see_session(state, SiteWanted()).pages[0].page
+    page = see_session(state).pages[0].page
     with pytest.raises(BadInput, match="has 13 images"):
-        mark_images(state, MarksWanted(page=page, relevant=(13,)))
+        mark_images(state, page=page, relevant=(13,))
     with pytest.raises(NotThere):
-        open_annotated_page(state, AnnotatedPageWanted(page=9_999))
+        open_annotated_page(state, page=9_999)
     with pytest.raises(NotThere):
-        see_session(state, SiteWanted(site="nowhere"))
+        see_session(state, site="nowhere")
     with pytest.raises(BadInput):
-        mark_images(state, MarksWanted(page=page, relevant=(), by="a\x00b"))
+        mark_images(state, page=page, relevant=(), by="a\x00b")
 
 
 def test_a_page_fetched_again_with_other_images_loses_its_marks(state: State) -> None:
@@ -432,34 +425,34 @@ def test_a_page_fetched_again_with_other_images_loses_its_marks(state: State) ->
     at_hand = state.page(page)
     assert at_hand is not None
     state.add_pages("profile", [LoadedPage(at_hand.name, b"<img src=/new.jpg>", at_hand.url)])
-    session = see_session(state, SiteWanted())
+    session = see_session(state)
     assert session.confirmed == 0
     assert session.pages[0].images == 1
 
 
 def test_consent_is_told_and_can_be_taken_back(state: State) -> None:
-    assert not see_session(state, SiteWanted()).has_consent
-    give_consent(state, ConsentWanted(site="profile", is_given=True))
-    assert see_session(state, SiteWanted()).has_consent
+    assert not see_session(state).has_consent
+    give_consent(state, site="profile", is_given=True)
+    assert see_session(state).has_consent
 
 
 def test_pages_that_came_later_are_chosen_from_too_until_something_is_marked(tmp_path: Path) -> None:
     state = make_state(tmp_path, load(PAGES[:2]))
-    assert len(see_session(state, SiteWanted()).pages) == 2
+    assert len(see_session(state).pages) == 2
     state.add_pages(PROFILE, load(PAGES[2:5]))
-    opened_pages = see_session(state, SiteWanted()).pages
+    opened_pages = see_session(state).pages
     assert len(opened_pages) == 5
     confirm(state, 1)
     state.add_pages(PROFILE, load(PAGES[5:7]))
-    assert see_session(state, SiteWanted()).pages[1:] == opened_pages[1:]
+    assert see_session(state).pages[1:] == opened_pages[1:]
 
 
 def test_the_same_said_twice_is_taken_back_at_once(state: State) -> None:
     page = confirm(state, 1)[0]
-    assert mark_images(state, MarksWanted(page=page, relevant=())).confirmed == 1
-    assert mark_images(state, MarksWanted(page=page, relevant=())).confirmed == 1
-    undo_marks(state, SiteWanted())
-    stepped = undo_marks(state, SiteWanted())
+    assert mark_images(state, page=page, relevant=()).confirmed == 1
+    assert mark_images(state, page=page, relevant=()).confirmed == 1
+    undo_marks(state)
+    stepped = undo_marks(state)
     assert (stepped.session.confirmed, stepped.session.can_undo) == (0, False)
 
 
@@ -470,7 +463,7 @@ def test_a_page_fetched_again_with_the_same_images_keeps_its_marks(state: State)
     state.add_pages(
         PROFILE, [LoadedPage(at_hand.name, at_hand.body + b"<!-- later -->", at_hand.url, at_hand.content_type)]
     )
-    assert see_session(state, SiteWanted()).confirmed == 1
+    assert see_session(state).confirmed == 1
 
 
 def test_labels_of_a_page_that_has_other_images_now_are_not_shown_as_its_marks(tmp_path: Path) -> None:
@@ -481,5 +474,5 @@ def test_labels_of_a_page_that_has_other_images_now_are_not_shown_as_its_marks(t
     for body, confirmed in ((page, 1), (page.replace(b"/b.png", b"/c.png"), 0)):
         state = make_state(tmp_path, [LoadedPage("a.html", body, url)])
         state.save_site(PROFILE, site)
-        session = begin_session(state, BeginWanted(again=True))
+        session = begin_session(state, again=True)
         assert (len(session.pages), session.confirmed) == (1, confirmed)

@@ -20,7 +20,6 @@ from scythe.web.documents.documents import (
     ListsWanted,
     PageWanted,
     ReadWanted,
-    SuggestWanted,
     extract_page,
     load_page,
     read_page,
@@ -120,17 +119,17 @@ def test_lists_of_a_page_come_with_their_columns(state: State) -> None:
 
 
 def test_pages_at_hand_are_suggested_by_number(state: State) -> None:
-    found = suggest_for_annotation(state, SuggestWanted(count=3))
+    found = suggest_for_annotation(state, count=3)
     assert len({one.page for one in found}) == 3
     assert all(one.by == "cover" for one in found)
 
 
 def test_addresses_are_suggested_without_fetching(state: State) -> None:
     urls = tuple(f"https://example.org/story-{number}.html" for number in range(9))
-    found = suggest_for_annotation(state, SuggestWanted(urls=urls, count=2))
+    found = suggest_for_annotation(state, urls=urls, count=2)
     assert [one.by for one in found] == ["clusters", "clusters"]
     with pytest.raises(NotThere, match="no pages at hand"):
-        suggest_for_annotation(state, SuggestWanted(site="elsewhere"))
+        suggest_for_annotation(state, site="elsewhere")
 
 
 @pytest.mark.parametrize(

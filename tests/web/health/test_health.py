@@ -25,7 +25,6 @@ from scythe.url import Url
 from scythe.web.app import make_templates
 from scythe.web.auth import Auth
 from scythe.web.health.health import (
-    ChangesWanted,
     Versions,
     compare_profiles,
     day_of,
@@ -36,7 +35,6 @@ from scythe.web.health.health import (
     summarise,
     tell_log,
 )
-from scythe.web.operations import SiteWanted
 from scythe.web.state import PROFILE, NotThere, State
 
 NOW = datetime(2026, 11, 16, tzinfo=UTC)
@@ -171,7 +169,7 @@ def state(tmp_path: Path) -> State:
 
 
 def test_the_archive_and_the_rules_are_told_together(state: State) -> None:
-    seen = see_health(state, SiteWanted(site=KEY))
+    seen = see_health(state, site=KEY)
     assert seen.verdict.state == "good"
     assert seen.verdict.says.startswith("All rules fit again: pages fitted no layout on ")
     assert seen.rules is not None
@@ -201,14 +199,14 @@ def test_servers_that_ask_to_be_left_alone_are_noted(tmp_path: Path) -> None:
 
 
 def test_sites_and_versions_that_are_not_there_are_said_to_be_so(state: State) -> None:
-    for wanted in (ChangesWanted(site="x"), ChangesWanted(site=KEY, old=7, new=8), ChangesWanted(site=PROFILE)):
+    for site, old, new in (("x", 0, 0), (KEY, 7, 8), (PROFILE, 0, 0)):
         with pytest.raises(NotThere):
-            list_changes(state, wanted)
-    assert [one.layout for one in list_changes(state, ChangesWanted(site=KEY))][:1] == ["layout-2"]
+            list_changes(state, site, old, new)
+    assert [one.layout for one in list_changes(state, site=KEY)][:1] == ["layout-2"]
     with state.archive() as archive:
         add_site(archive, "new.example", Url("https://new.example/"))
     with pytest.raises(NotThere, match=r"nothing was learned of 'new\.example' yet"):
-        list_changes(state, ChangesWanted(site="new.example"))
+        list_changes(state, site="new.example")
 
 
 def test_versions_looked_at_long_ago_are_read_again(tmp_path: Path) -> None:
@@ -228,7 +226,7 @@ def test_versions_looked_at_long_ago_are_read_again(tmp_path: Path) -> None:
 def test_a_profile_that_cannot_be_read_hides_nothing_else(state: State) -> None:
     with state.archive() as archive:
         save_profile(archive, find_site(archive, KEY) or 0, "{}")
-    shown = show_health(state, ChangesWanted(site=KEY))
+    shown = show_health(state, site=KEY)
     seen = shown["seen"]
     assert (seen.verdict.state, seen.verdict.says) == ("bad", "What was learned of this site cannot be read.")
     assert "not a profile of scythe" in seen.verdict.notes[0]
@@ -241,10 +239,10 @@ def test_a_profile_that_cannot_be_read_hides_nothing_else(state: State) -> None:
 
 def test_a_profile_without_an_archive_has_its_health_too(tmp_path: Path) -> None:
     state = make_state(tmp_path, demo_pages(3))
-    shown = show_health(state, ChangesWanted())
+    shown = show_health(state)
     assert shown["seen"].verdict.says == "Nothing was learned of this site yet."
     Path(tmp_path / "site.json").write_text(versions()[1], encoding="utf-8")
-    seen = see_health(state, SiteWanted(site=PROFILE))
+    seen = see_health(state, site=PROFILE)
     assert seen.verdict.state == "bad"
     assert seen.archive is None
     assert seen.rules is not None

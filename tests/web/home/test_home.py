@@ -12,7 +12,6 @@ from scythe.errors import BadInput
 from scythe.web.app import make_templates
 from scythe.web.auth import Auth
 from scythe.web.home.home import SampleWanted, _take, show_home, take_pages
-from scythe.web.operations import Nothing
 from scythe.web.state import BackgroundJob, NotNow, NotThere, State
 
 
@@ -109,7 +108,7 @@ def test_taking_pages_ends_when_it_is_asked_to_and_keeps_what_came(tmp_path: Pat
 def test_a_profile_that_cannot_be_read_keeps_nobody_from_the_overview(state: State) -> None:
     assert state.options.profile is not None
     state.options.profile.write_text("{}")
-    shown = show_home(state, Nothing())
+    shown = show_home(state)
     assert shown["learned"] is None
     assert [site.key for site in shown["sites"]] == ["profile"]
     assert "pages at hand" in make_templates(state, Auth())("home.html", {"area": "home", "wanted": None, **shown})

@@ -25,12 +25,8 @@ from scythe.errors import BadInput
 from scythe.fetch.inputs import LoadedPage
 from scythe.watching.watch import Watch
 from scythe.watching.watch_options import ListOptions, WatchOptions
-from scythe.web.operations import Nothing
 from scythe.web.records.records import (
-    EndWanted,
-    ExportWanted,
     Listings,
-    PageRecordsWanted,
     RecordsWanted,
     WatchWanted,
     end_watch,
@@ -119,7 +115,7 @@ def test_a_list_is_read_chosen_watched_and_saved(look: Look, state: State, site:
     tab.fill("#take-url", site.url("/news/"))
     tab.click("text=Look at it")
     tab.wait_for_url("**/records?page=*")
-    listing = list_records(state, PageRecordsWanted(page=int(tab.url.rpartition("=")[2])))
+    listing = list_records(state, page=int(tab.url.rpartition("=")[2]))
     news, wire = listing.lists
     tab.click(f'nav.lists a[href*="list={wire.number}"]')
     tab.wait_for_selector(f"tbody tr >> nth={len(wire.records) - 1}")
@@ -147,7 +143,7 @@ def test_a_list_is_read_chosen_watched_and_saved(look: Look, state: State, site:
     assert tab.inner_text("#state dd") == str(len(links))
     tab.click("text=Watch no longer")
     tab.wait_for_selector("form#watch >> text=Watch")
-    assert list_watches(state, Nothing()) == []
+    assert list_watches(state) == []
 
 
 @pytest.mark.parametrize(("size", "dark"), [(WIDE, False), (NARROW, True)])
@@ -175,11 +171,9 @@ def page_of(state: State, path: str) -> int:
 
 def test_a_saved_list_is_what_the_page_shows_in_every_format(state: State) -> None:
     number = page_of(state, "/index.html")
-    (one,) = list_records(state, PageRecordsWanted(page=number)).lists
+    (one,) = list_records(state, page=number).lists
     titles = [record.fields[0] for record in one.records]
-    sent = {
-        kind: export_list(state, ExportWanted(page=number, format=kind)) for kind in ("csv", "jsonl", "json", "parquet")
-    }
+    sent = {kind: export_list(state, page=number, format=kind) for kind in ("csv", "jsonl", "json", "parquet")}
     assert [row[0] for row in csv.reader(io.StringIO(sent["csv"].body.decode()))][1:] == titles
     assert [json.loads(line)["title"] for line in sent["jsonl"].body.decode().splitlines()] == titles
     assert [row["title"] for row in json.loads(sent["json"].body)] == titles
@@ -188,7 +182,7 @@ def test_a_saved_list_is_what_the_page_shows_in_every_format(state: State) -> No
 
 
 def test_no_cell_of_a_saved_list_is_a_formula(state: State) -> None:
-    body = export_list(state, ExportWanted(page=1)).body.decode()
+    body = export_list(state, page=1).body.decode()
     cells = [cell for row in csv.reader(io.StringIO(body)) for cell in row if cell]
     assert "'=cmd|' /C calc'!A0 1" in cells
     assert not [cell for cell in cells if cell[0] in "=+-@\t\r"]
@@ -205,8 +199,8 @@ def test_a_saved_list_is_an_attachment_with_a_name_of_ours(serving: Serving) -> 
 
 def test_menus_are_shown_only_on_request(state: State) -> None:
     number = page_of(state, "/index.html")
-    few = list_records(state, PageRecordsWanted(page=number)).lists
-    all_of_them = list_records(state, PageRecordsWanted(page=number, everything=True)).lists
+    few = list_records(state, page=number).lists
+    all_of_them = list_records(state, page=number, everything=True).lists
     assert all(one.is_listed for one in few)
     assert all_of_them[: len(few)] == few
     assert not any(one.is_listed for one in all_of_them[len(few) :])
@@ -215,7 +209,7 @@ def test_menus_are_shown_only_on_request(state: State) -> None:
 
 
 def test_every_record_has_its_place_on_the_page(state: State) -> None:
-    (one,) = list_records(state, PageRecordsWanted(page=page_of(state, "/index.html"))).lists
+    (one,) = list_records(state, page=page_of(state, "/index.html")).lists
     places = [record.elements for record in one.records]
     assert all(places)
     assert sorted(number for each in places for number in each) == [number for each in places for number in each]
@@ -241,7 +235,7 @@ def test_a_feed_is_a_list_too(tmp_path: Path) -> None:
     <item><title>First</title><link>https://example.org/1</link></item>
     <item><title>Second</title><link>https://example.org/2</link></item></channel></rss>"""
     state = make_state(tmp_path, [LoadedPage("feed", feed, "https://example.org/feed.xml", "application/rss+xml")])
-    (one,) = list_records(state, PageRecordsWanted(page=1)).lists
+    (one,) = list_records(state, page=1).lists
     assert [record.link for record in one.records] == ["https://example.org/1", "https://example.org/2"]
     assert one.kind == "feed"
 
@@ -249,12 +243,12 @@ def test_a_feed_is_a_list_too(tmp_path: Path) -> None:
 @pytest.mark.parametrize("body", [b"%PDF-1.7 \x00", b"\x89PNG\r\n\x1a\n\x00", b"PK\x03\x04\x00"])
 def test_what_is_no_page_has_no_lists(tmp_path: Path, body: bytes) -> None:
     state = make_state(tmp_path, [LoadedPage("file", body, "https://example.org/file")])
-    assert list_records(state, PageRecordsWanted(page=1)).lists == ()
+    assert list_records(state, page=1).lists == ()
 
 
 def test_a_list_that_a_page_does_not_have_is_not_there(state: State) -> None:
     with pytest.raises(NotThere, match="page 1 has no list 9"):
-        export_list(state, ExportWanted(page=1, list=9))
+        export_list(state, page=1, list=9)
     with pytest.raises(NotThere, match=r"page 1 has \d lists, and no list 9"):
         state.part(Listings).get(1).see(9)
     with pytest.raises(NotThere, match="there is no page 99"):
@@ -276,7 +270,7 @@ def test_a_page_without_lists_and_a_state_without_pages_say_so(tmp_path: Path) -
     assert show_records(bare, RecordsWanted())["lists"] == []
     assert show_records(make_state(tmp_path, []), RecordsWanted())["page"] is None
     with pytest.raises(NotThere):
-        list_records(bare, PageRecordsWanted(page=7))
+        list_records(bare, page=7)
 
 
 def test_what_is_chosen_is_kept_with_the_watch(state: State) -> None:
@@ -288,10 +282,10 @@ def test_what_is_chosen_is_kept_with_the_watch(state: State) -> None:
     assert (seen.places, seen.is_due, seen.follow, seen.miss) == ((1,), True, True, 0.05)
     assert options.regions[0].is_described
     assert options.goals.floor_s == 300.0
-    assert [one.url for one in list_watches(state, Nothing())] == [seen.url]
-    assert end_watch(state, EndWanted(url=seen.url)) == []
+    assert [one.url for one in list_watches(state)] == [seen.url]
+    assert end_watch(state, url=seen.url) == []
     with pytest.raises(NotThere):
-        end_watch(state, EndWanted(url=seen.url))
+        end_watch(state, url=seen.url)
 
 
 def test_what_cannot_be_watched_is_refused(state: State, tmp_path: Path) -> None:
@@ -303,5 +297,5 @@ def test_what_cannot_be_watched_is_refused(state: State, tmp_path: Path) -> None
         watch_page(state, WatchWanted(url="https://example.org/", policy="astrology"))
     with pytest.raises(BadInput, match="no archive"):
         watch_page(make_state(tmp_path, []), WatchWanted(url="https://example.org/"))
-    assert list_watches(state, Nothing()) == []
-    assert list_watches(make_state(tmp_path, []), Nothing()) == []
+    assert list_watches(state) == []
+    assert list_watches(make_state(tmp_path, [])) == []

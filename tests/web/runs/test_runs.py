@@ -31,7 +31,6 @@ from scythe.limits import LIMITS
 from scythe.url import Url
 from scythe.watching.watch import add_lists
 from scythe.watching.watch_options import ListOptions
-from scythe.web.operations import Nothing, NumberWanted
 from scythe.web.runs import run_store
 from scythe.web.runs.run_store import CrawlRun, Runs, RunView
 from scythe.web.runs.runs import (
@@ -76,7 +75,7 @@ def until(state: State, number: int, *states: str, within_s: float = 60.0) -> Ru
     """Wait until a run is in one of these states."""
     end = monotonic() + within_s
     while monotonic() < end:
-        seen = see_run(state, NumberWanted(number=number))
+        seen = see_run(state, number=number)
         if seen.state in states:
             return seen
         sleep(0.02)
@@ -112,7 +111,7 @@ def test_a_crawl_is_started_followed_paused_and_brought_to_its_end(look: Look, s
     card.get_by_role("button", name="Continue").click()
     expect(card.locator("[data-state]")).to_have_text("done", timeout=60_000)
     expect(card.locator("[data-why]")).to_have_text("Every address that was found has been visited.")
-    (run,) = list_runs(state, Nothing())
+    (run,) = list_runs(state)
     assert run.crawl is not None
     assert run.crawl.pages == run.crawl.new == len(demo.world.paths)
     assert run.crawl.requests >= run.crawl.pages
@@ -146,7 +145,7 @@ def test_new_records_of_a_live_list_are_shown_as_they_come(look: Look, state: St
 
 def test_without_an_archive_the_page_says_how_to_begin(tmp_path: Path) -> None:
     state = make_state(tmp_path, [])
-    assert show_runs(state, Nothing())["left"] == []
+    assert show_runs(state)["left"] == []
     with pytest.raises(BadInput, match="--archive"):
         start_crawl(state, CrawlWanted(url="https://example.org/"))
     with pytest.raises(BadInput, match="--archive"):
@@ -158,10 +157,10 @@ def test_one_crawl_of_a_site_goes_on_at_a_time(state: State, demo: DemoThread) -
     with pytest.raises(NotNow, match="running already"):
         start_crawl(state, CrawlWanted(url=demo.url + "about"))
     with pytest.raises(NotNow):
-        continue_run(state, NumberWanted(number=run.number))
-    assert pause_run(state, NumberWanted(number=run.number)).state in ("pausing", "paused")
+        continue_run(state, number=run.number)
+    assert pause_run(state, number=run.number).state in ("pausing", "paused")
     assert until(state, run.number, "paused").ended_at is not None
-    assert [seen.number for seen in list_runs(state, Nothing())] == [run.number]
+    assert [seen.number for seen in list_runs(state)] == [run.number]
 
 
 def test_no_more_runs_go_on_than_may(state: State, demo: DemoThread, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -169,7 +168,7 @@ def test_no_more_runs_go_on_than_may(state: State, demo: DemoThread, monkeypatch
     run = start_crawl(state, CrawlWanted(url=demo.url, delay=0.5))
     with pytest.raises(NotNow, match="pause one first"):
         start_crawl(state, CrawlWanted(url="https://example.org/"))
-    pause_run(state, NumberWanted(number=run.number))
+    pause_run(state, number=run.number)
     assert until(state, run.number, "paused").number == run.number
 
 
@@ -180,7 +179,7 @@ def test_a_crawl_that_was_paused_is_offered_after_a_restart(state: State, demo: 
     assert seen.why == "page limit reached: 5"
     state.close()
     later = State(state.options)
-    (left,) = show_runs(later, Nothing())["left"]
+    (left,) = show_runs(later)["left"]
     assert (left.start, left.pages) == (demo.url, seen.crawl.pages)
     later.close()
 
@@ -203,10 +202,10 @@ def test_private_addresses_are_refused_unless_the_server_was_started_for_them(st
 
 def test_closing_the_state_ends_runs_in_good_order(state: State, demo: DemoThread) -> None:
     run = start_crawl(state, CrawlWanted(url=demo.url, delay=0.0))
-    while not see_run(state, NumberWanted(number=run.number)).last:
+    while not see_run(state, number=run.number).last:
         sleep(0.02)
     state.close()
-    assert see_run(state, NumberWanted(number=run.number)).state == "paused"
+    assert see_run(state, number=run.number).state == "paused"
     with open_archive(state.options.archive or "", create=False) as archive:
         assert verify_archive(archive) == []
 
@@ -280,9 +279,9 @@ def test_runs_that_ended_long_ago_are_forgotten(state: State, monkeypatch: pytes
         job = state.part(Runs)._begin(run).job
         assert job is not None
         assert job.ended.wait(60)
-    assert [run.number for run in list_runs(state, Nothing())] in ([3, 2], [3])  # the last may end before it is counted
+    assert [run.number for run in list_runs(state)] in ([3, 2], [3])  # the last may end before it is counted
     with pytest.raises(NotThere, match="there is no run 1"):
-        see_run(state, NumberWanted(number=1))
+        see_run(state, number=1)
     state.close()
 
 
@@ -291,5 +290,5 @@ def test_of_many_sites_with_something_left_the_newest_are_offered(state: State) 
         for number in range(15):
             url = Url(f"https://site{number}.example/")
             add_urls(archive, add_site(archive, f"site{number}.example", url), [FoundUrl(url, f"site{number}.example")])
-    left = show_runs(state, Nothing())["left"]
+    left = show_runs(state)["left"]
     assert [one.key for one in left] == [f"site{number}.example" for number in range(14, 2, -1)]

@@ -29,13 +29,10 @@ from scythe.url import Url
 from scythe.watch_model import DAY_S, Goals, Observation
 from scythe.watching.watch import add_lists
 from scythe.watching.watch_options import ListOptions
-from scythe.web.operations import NumberWanted
 from scythe.web.runs.run_store import Runs
 from scythe.web.runs.runs import WatchRunWanted, pause_run, see_run, start_watch
 from scythe.web.schedule.schedule import (
     GoalsWanted,
-    ScheduleWanted,
-    WatchChangeWanted,
     WatchedListWanted,
     change_goals,
     draw_compared,
@@ -189,9 +186,9 @@ def test_a_page_is_visited_when_somebody_asks_for_it(look: Look, state: State) -
 
 
 def test_without_an_archive_nothing_is_watched(tmp_path: Path) -> None:
-    seen = see_schedule(make_state(tmp_path, []), ScheduleWanted())
+    seen = see_schedule(make_state(tmp_path, []))
     assert (seen.lists, seen.watched) == ([], 0)
-    shown = show_schedule(make_state(tmp_path, []), ScheduleWanted())
+    shown = show_schedule(make_state(tmp_path, []))
     assert (shown["seen"], shown["sparks"], shown["is_watching"]) == (seen, {}, False)
 
 
@@ -199,10 +196,10 @@ def test_many_lists_are_shown_by_the_hundred(tmp_path: Path) -> None:
     state = make_state(tmp_path, [], archive=str(tmp_path / "many.db"))
     with state.archive() as archive:
         add_lists(archive, [f"https://site{number}.example/list" for number in range(210)], ListOptions())
-    seen = show_schedule(state, ScheduleWanted(page=3))["seen"]
+    seen = show_schedule(state, page=3)["seen"]
     assert (seen.total, seen.pages, seen.page, len(seen.lists)) == (210, 3, 3, 10)
-    assert see_schedule(state, ScheduleWanted(page=9)).page == 3
-    assert see_schedule(state, ScheduleWanted(site="site209.example")).total == 1
+    assert see_schedule(state, page=9).page == 3
+    assert see_schedule(state, site="site209.example").total == 1
     state.close()
 
 
@@ -239,9 +236,9 @@ def test_what_is_not_there_is_not_found(state: State, serving: Serving, watched:
     assert post(serving, "api/schedule/goals", {"watch": watched, "policy": "none such"}) == 422
     assert post(serving, "api/schedule/goals", {"watch": watched, "miss": 2}) == 422
     assert post(serving, "api/schedule/goals", {"watch": watched, "miss": 0.05}) == 200
-    end_watching(state, WatchChangeWanted(watch=watched))
+    end_watching(state, watch=watched)
     with pytest.raises(NotNow):
-        visit_now(state, WatchChangeWanted(watch=watched))
+        visit_now(state, watch=watched)
     with pytest.raises(NotNow):
         change_goals(state, GoalsWanted(watch=watched, miss=0.1))
 
@@ -266,8 +263,8 @@ def test_wishes_are_put_into_words() -> None:
 
 
 def test_a_page_that_is_due_now_is_so_in_the_plan(state: State, watched: int) -> None:
-    assert not visit_now(state, WatchChangeWanted(watch=watched)).is_watching
-    (planned,) = see_schedule(state, ScheduleWanted()).lists
+    assert not visit_now(state, watch=watched).is_watching
+    (planned,) = see_schedule(state).lists
     assert planned.next_at is not None
     assert planned.next_at <= datetime.now(UTC)
     assert state.part(Runs).all() == []
@@ -277,7 +274,7 @@ def test_a_watch_that_goes_on_visits_at_once_what_somebody_asks_for(state: State
     def wait_for(visits: int) -> None:
         deadline = monotonic() + 60
         while monotonic() < deadline:
-            figures = see_run(state, NumberWanted(number=run)).watch
+            figures = see_run(state, number=run).watch
             if figures is not None and figures.visits >= visits:
                 return
             sleep(0.02)
@@ -288,9 +285,9 @@ def test_a_watch_that_goes_on_visits_at_once_what_somebody_asks_for(state: State
             (number,) = add_lists(archive, [served.urls[0]], ListOptions())
         run = start_watch(state, WatchRunWanted(delay=0.0)).number
         wait_for(1)
-        assert visit_now(state, WatchChangeWanted(watch=number)).is_watching
+        assert visit_now(state, watch=number).is_watching
         wait_for(2)
-    pause_run(state, NumberWanted(number=run))
+    pause_run(state, number=run)
     assert until(state, run, "paused").number == run
-    assert pause_run(state, NumberWanted(number=run)).state == "paused"
+    assert pause_run(state, number=run).state == "paused"
     state.close()

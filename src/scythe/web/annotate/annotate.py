@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated, Any
 from urllib.parse import unquote, urlsplit
@@ -12,7 +12,7 @@ import msgspec
 from scythe.errors import BadInput
 from scythe.fetch.inputs import FROM_FILES, spread
 from scythe.limits import LIMITS
-from scythe.model import RELEVANT, Image, LabelledPage
+from scythe.model import RELEVANT, Image
 from scythe.site.judge_images import Quality, expect_quality
 from scythe.site.site import Site
 from scythe.web.annotate.annotate_session import (
@@ -23,10 +23,9 @@ from scythe.web.annotate.annotate_session import (
     PageMarks,
     StoredSession,
 )
-from scythe.web.answers import fill
 from scythe.web.filters import shorten
-from scythe.web.operations import Key, Number, RequestInput, SiteWanted, WebArea
-from scythe.web.state import PROFILE, BackgroundJob, JobView, NotNow, NotThere, State, see
+from scythe.web.operations import Key, Number, SiteKey, WebArea
+from scythe.web.state import PROFILE, BackgroundJob, JobView, NotNow, NotThere, State, fill, see
 
 AREA = WebArea("annotate", __doc__)
 
@@ -91,25 +90,12 @@ def save_session(state: State, key: str, job: BackgroundJob) -> MarksSaved:
         session.saved |= {page: one for page, one in said.items() if one.is_confirmed}
         sessions.keep(key)
     job.step(_STEPS, _STEPS, where)
-    relevant, images = _count(labels)
-    return MarksSaved(
-        where,
-        len(labels),
-        images,
-        relevant,
-        len(outcome.profile.images.labelled),
-        len(outcome.profile.layouts),
-        len(outcome.conflicts),
-        see_quality(outcome.quality),
-        outcome.note,
-    )
-
-
-def _count(labels: Sequence[LabelledPage]) -> tuple[int, int]:
-    """Return how many images are relevant, and how many were looked at."""
     marks = [marks for each in labels for marks in each.marks]
     relevant = sum(len(each.relevant) for each in marks)
-    return relevant, relevant + sum(len(each.irrelevant) for each in marks)
+    images = relevant + sum(len(each.irrelevant) for each in marks)
+    labelled, layouts = len(outcome.profile.images.labelled), len(outcome.profile.layouts)
+    quality, conflicts = see_quality(outcome.quality), len(outcome.conflicts)
+    return MarksSaved(where, len(labels), images, relevant, labelled, layouts, conflicts, quality, outcome.note)
 
 
 _NAME_CHARS = 80
@@ -205,39 +191,23 @@ def see_stored(state: State, key: str, kept: StoredSession) -> SessionView:
 def summarise_page(session: AnnotationSession, opened: AnnotatedPage) -> PageSummary:
     """Return a page of a session as it stands."""
     said = session.marked.get(opened.page.number)
-    return PageSummary(
-        opened.page.number,
-        opened.page.name,
-        opened.page.url,
-        shorten(opened.around.title, 200) or opened.page.name,
-        opened.why,
-        len(opened.images),
-        len(said.relevant) if said is not None else 0,
-        said is not None,
-        said is not None and said.is_confirmed,
-    )
+    page, title = opened.page, shorten(opened.around.title, 200) or opened.page.name
+    counts = len(opened.images), len(said.relevant) if said is not None else 0
+    is_confirmed = said is not None and said.is_confirmed
+    return PageSummary(page.number, page.name, page.url, title, opened.why, *counts, said is not None, is_confirmed)
 
 
 def open_images(session: AnnotationSession, opened: AnnotatedPage) -> OpenedPage:
     """Return a page with its images, what the model makes of them, and what is said of them."""
     scores = session.score(opened)
     relevant = session.marks(opened, scores)
-    images = [_mark(row, opened, scores[row], row in relevant) for row in range(len(opened.images))]
+    images = []
+    for row, (image, score) in enumerate(zip(opened.images, scores, strict=True)):
+        address = opened.around.images[row].src
+        shown = address[:_NAME_CHARS] if address.startswith("data:") else address
+        said = {"name": _call(image, address), "is_suggested": score >= RELEVANT, "is_relevant": row in relevant}
+        images.append(fill(ImageMarked, image, row=row, address=shown, score=round(score, 4), **said))
     return OpenedPage(summarise_page(session, opened), images, session.is_taught)
-
-
-def _mark(row: int, opened: AnnotatedPage, score: float, is_relevant: bool) -> ImageMarked:
-    image, address = opened.images[row], opened.around.images[row].src
-    return fill(
-        ImageMarked,
-        image,
-        row=row,
-        address=address[:_NAME_CHARS] if address.startswith("data:") else address,
-        name=_call(image, address),
-        score=round(score, 4),
-        is_suggested=score >= RELEVANT,
-        is_relevant=is_relevant,
-    )
 
 
 def _call(image: Image, address: str) -> str:
@@ -254,126 +224,106 @@ Person = Annotated[str, msgspec.Meta(max_length=LIMITS.name_chars, description="
 Row = Annotated[int, msgspec.Meta(ge=0, lt=LIMITS.page_images)]
 
 
-class AnnotatedPageWanted(RequestInput, frozen=True):
-    """One page of the session."""
-
-    page: Number
-    site: Key = ""
-
-
-class MarksWanted(RequestInput, frozen=True):
-    """What is said of the images of one page: those not named are not relevant."""
-
-    page: Number
-    relevant: Annotated[tuple[Row, ...], msgspec.Meta(max_length=LIMITS.page_images, description="Numbers of images.")]
-    is_confirmed: bool = True
-    site: Key = ""
-    by: Person | None = None
-
-
-class BeginWanted(RequestInput, frozen=True):
-    """A new session."""
-
-    site: Key = ""
-    pages: Annotated[int, msgspec.Meta(ge=1, le=_MOST, description="How many pages to annotate.")] = PAGES
-    again: bool = False  # those that are labelled already, to correct them
-
-
-class SaveWanted(RequestInput, frozen=True):
-    """What is confirmed is to be saved."""
-
-    site: Key = ""
-    by: Person | None = None
-
-
 @AREA.get("/api/annotate")
-def see_session(state: State, wanted: SiteWanted) -> SessionView:
+def see_session(state: State, site: SiteKey = "") -> SessionView:
     """Say which pages are being annotated and how far it is."""
     with state.lock:
-        key, kept = _open(state, wanted.site)
+        key, kept = _open(state, site)
         return see_stored(state, key, kept)
 
 
 @AREA.get("/api/annotate/page")
-def open_annotated_page(state: State, wanted: AnnotatedPageWanted) -> OpenedPage:
+def open_annotated_page(state: State, page: Number, site: Key = "") -> OpenedPage:
     """Return a page of the session with its images, predictions and marks."""
     with state.lock:
-        session = _open(state, wanted.site)[1].session
-        return open_images(session, _find(session, wanted.page))
+        session = _open(state, site)[1].session
+        return open_images(session, _find(session, page))
 
 
 @AREA.post("/api/annotate/page")
-def mark_images(state: State, wanted: MarksWanted) -> SessionView:
+def mark_images(
+    state: State,
+    page: Number,
+    relevant: Annotated[tuple[Row, ...], msgspec.Meta(max_length=LIMITS.page_images, description="Numbers of images.")],
+    is_confirmed: bool = True,
+    site: Key = "",
+    by: Person | None = None,
+) -> SessionView:
     """Say which images of a page are relevant, and whether somebody is done with the page."""
     with state.lock:
-        key, kept = _open(state, wanted.site)
-        opened = _find(kept.session, wanted.page)
-        if any(row >= len(opened.images) for row in wanted.relevant):
-            raise BadInput(f"page {wanted.page} has {len(opened.images)} images, numbered from 0")
-        _name(kept.session, wanted.by)
+        key, kept = _open(state, site)
+        opened = _find(kept.session, page)
+        if any(row >= len(opened.images) for row in relevant):
+            raise BadInput(f"page {page} has {len(opened.images)} images, numbered from 0")
+        _name(kept.session, by)
         was_confirmed = kept.session.is_confirmed(opened)
-        kept.session.say(wanted.page, PageMarks(frozenset(wanted.relevant), wanted.is_confirmed))
-        if was_confirmed or wanted.is_confirmed:
+        kept.session.say(page, PageMarks(frozenset(relevant), is_confirmed))
+        if was_confirmed or is_confirmed:
             state.part(AnnotationSessions).keep(key)
         return see_stored(state, key, kept)
 
 
 @AREA.post("/api/annotate/undo")
-def undo_marks(state: State, wanted: SiteWanted) -> Stepped:
+def undo_marks(state: State, site: SiteKey = "") -> Stepped:
     """Take the last change back."""
-    return _step(state, wanted, AnnotationSession.undo)
+    return _step(state, site, AnnotationSession.undo)
 
 
 @AREA.post("/api/annotate/redo")
-def redo_marks(state: State, wanted: SiteWanted) -> Stepped:
+def redo_marks(state: State, site: SiteKey = "") -> Stepped:
     """Make the last change again that was taken back."""
-    return _step(state, wanted, AnnotationSession.redo)
+    return _step(state, site, AnnotationSession.redo)
 
 
-def _step(state: State, wanted: SiteWanted, step: Callable[[AnnotationSession], int | None]) -> Stepped:
+def _step(state: State, site: str, step: Callable[[AnnotationSession], int | None]) -> Stepped:
     with state.lock:
-        key, kept = _open(state, wanted.site)
+        key, kept = _open(state, site)
         page = step(kept.session)
         state.part(AnnotationSessions).keep(key)
         return Stepped(page, see_stored(state, key, kept))
 
 
 @AREA.post("/api/annotate/begin")
-def begin_session(state: State, wanted: BeginWanted) -> SessionView:
+def begin_session(
+    state: State,
+    site: Key = "",
+    pages: Annotated[int, msgspec.Meta(ge=1, le=_MOST, description="How many pages to annotate.")] = PAGES,
+    again: bool = False,  # those that are labelled already, to correct them
+) -> SessionView:
     """Choose pages to annotate anew; pages with marks that are not saved stay among them."""
     with state.lock:
-        key, _ = _open(state, wanted.site)
-        return see_stored(state, key, state.part(AnnotationSessions).begin(key, wanted.pages, again=wanted.again))
+        key, _ = _open(state, site)
+        return see_stored(state, key, state.part(AnnotationSessions).begin(key, pages, again=again))
 
 
 @AREA.get("/api/annotate/quality")
-def expect_marks(state: State, wanted: SiteWanted) -> QualityView | None:
+def expect_marks(state: State, site: SiteKey = "") -> QualityView | None:
     """Say how well the model would do by what is confirmed so far; null while nobody can tell."""
     with state.lock:
-        taught = _open(state, wanted.site)[1].session.taught
+        taught = _open(state, site)[1].session.taught
     return see_quality(expect_quality(taught))
 
 
 @AREA.post("/api/annotate/save")
-def save_marks(state: State, wanted: SaveWanted) -> JobView:
+def save_marks(state: State, site: Key = "", by: Person | None = None) -> JobView:
     """Learn from the confirmed pages and write labels and model into the profile."""
     with state.lock:
-        key, kept = _open(state, wanted.site)
+        key, kept = _open(state, site)
         running = state.jobs.find(kept.job)
         if running is not None and running.state == "running":
             raise NotNow("these marks are being saved already")
         state.require_place(key)
-        _name(kept.session, wanted.by)
+        _name(kept.session, by)
         job = state.jobs.start("annotate", "Learn from marked images", lambda job: save_session(state, key, job))
         kept.job = job.number
         return see(job)
 
 
 @AREA.view("/annotate", "annotate.html")
-def show_annotate(state: State, wanted: SiteWanted) -> dict[str, Any]:
+def show_annotate(state: State, site: SiteKey = "") -> dict[str, Any]:
     """Return what the page for annotating shows before its script takes over."""
     with state.lock:
-        key, kept = _open(state, wanted.site)
+        key, kept = _open(state, site)
         file = str(state.options.profile or "") if state.is_in_file(key) else None
         title = (state.options.title or "this site") if key == PROFILE else key
         bare = not any(opened.images for opened in kept.session.pages)

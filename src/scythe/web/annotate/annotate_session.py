@@ -7,7 +7,7 @@ profile as JSON lines that `scythe annotate --from` reads.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -98,20 +98,20 @@ class AnnotationSession:
 
     def undo(self) -> int | None:
         """Take the last change back; return its page, None where there is none."""
-        if not self.steps:
-            return None
-        step = self.steps.pop()
-        self.undone.append(step)
-        self._set(step.page, step.before)
-        return step.page
+        return self._step(self.steps, self.undone, lambda step: step.before)
 
     def redo(self) -> int | None:
         """Make a change again that was taken back; return its page, None where there is none."""
-        if not self.undone:
+        return self._step(self.undone, self.steps, lambda step: step.after)
+
+    def _step(
+        self, source: list[UndoStep], target: list[UndoStep], said: Callable[[UndoStep], PageMarks | None]
+    ) -> int | None:
+        if not source:
             return None
-        step = self.undone.pop()
-        self.steps.append(step)
-        self._set(step.page, step.after)
+        step = source.pop()
+        target.append(step)
+        self._set(step.page, said(step))
         return step.page
 
     def forget(self, page: int) -> None:
@@ -144,13 +144,12 @@ class AnnotationSession:
 
     def labels(self) -> list[LabelledPage]:
         """Return what was said of the pages confirmed; a page without images says nothing."""
-        return [self._label(opened) for opened in self.confirmed if opened.images]
-
-    def _label(self, opened: AnnotatedPage) -> LabelledPage:
-        relevant = self.marked[opened.page.number].relevant
-        rows = range(len(opened.images))
-        marks = ImageMarks(self.by, tuple(sorted(relevant)), tuple(row for row in rows if row not in relevant))
-        return LabelledPage(opened.around, (marks,))
+        labels = []
+        for opened in filter(lambda one: one.images, self.confirmed):
+            relevant = self.marked[opened.page.number].relevant
+            others = tuple(row for row in range(len(opened.images)) if row not in relevant)
+            labels.append(LabelledPage(opened.around, (ImageMarks(self.by, tuple(sorted(relevant)), others),)))
+        return labels
 
     # -- what the model makes of it ------------------------------------------------------------------------------------
 
@@ -198,7 +197,13 @@ def begin(
     first = [read_annotated_page(page, "you were at it already") for page in kept]
     others = [opened for opened in opened_pages if opened.page.number not in own]
     wanted = max(count - len(first), 0)
-    chosen = _labelled(others, known)[:wanted] if again else _suggested(others, counted, wanted)
+    if again:
+        done = {page_key(each.page) for each in known.labelled}
+        chosen = [replace(one, why="labelled before") for one in others if page_key(one.around) in done][:wanted]
+    else:
+        around = [opened.around for opened in others]
+        found = suggest_pages(around, wanted, by="cover", site=counted) if wanted and others else ()
+        chosen = [replace(others[one.at], why=_why(one)) for one in found]
     session = AnnotationSession([*first, *chosen], counted, frozenset(page.number for page in pages))
     if again:
         session.marked = _read_marks(chosen, known)
@@ -206,23 +211,11 @@ def begin(
     return session
 
 
-def _suggested(opened_pages: Sequence[AnnotatedPage], known: SiteImages, count: int) -> list[AnnotatedPage]:
-    if not count or not opened_pages:
-        return []
-    found = suggest_pages([opened.around for opened in opened_pages], count, by="cover", site=known)
-    return [replace(opened_pages[one.at], why=_why(one)) for one in found]
-
-
 def _why(one: Suggestion) -> str:
     """Say in plain words what makes a page worth annotating."""
     said = [f"{one.new_kinds} new kind{'s' * (one.new_kinds > 1)} of images"] if one.new_kinds else []
     said += [f"{one.unsure} that scythe is unsure about"] if one.unsure else []
     return ", ".join(said)
-
-
-def _labelled(opened_pages: Sequence[AnnotatedPage], known: SiteImages) -> list[AnnotatedPage]:
-    done = {page_key(each.page) for each in known.labelled}
-    return [replace(opened, why="labelled before") for opened in opened_pages if page_key(opened.around) in done]
 
 
 def _read_marks(opened_pages: Sequence[AnnotatedPage], known: SiteImages) -> dict[int, PageMarks]:
@@ -250,11 +243,6 @@ class DraftMarks:
     marked: dict[int, PageMarks]
     by: str
     rest: tuple[Label, ...]  # of pages that are not at hand, or are others now: kept as they are
-
-
-def draft_path(profile: Path) -> Path:
-    """Return where the draft of a profile lies."""
-    return profile.with_name(f"{profile.stem}.marks.jsonl")
 
 
 def read_draft(path: Path, pages: Sequence[PageAtHand]) -> DraftMarks:
@@ -306,16 +294,15 @@ def write_draft(path: Path, session: AnnotationSession, rest: Sequence[Label]) -
 def _rows(opened: AnnotatedPage, said: PageMarks, by: str) -> Iterator[str]:
     names = name_images(opened.around)
     images = [names[row] for row in sorted(said.relevant)]
-    if any(image[0] == "#" for image in images) or _marks(opened, [_label(opened, image) for image in images]) != said:
+    if (
+        any(image[0] == "#" for image in images)
+        or _marks(opened, [Label(opened.name, image, relevant=True) for image in images]) != said
+    ):
         images = [f"#{row + 1}" for row in sorted(said.relevant)]  # two images share an address
     if not images:
         yield _row(opened.name, "", False, by)
     for image in images:
         yield _row(opened.name, image, True, by)
-
-
-def _label(opened: AnnotatedPage, image: str) -> Label:
-    return Label(opened.name, image, relevant=True)
 
 
 def _row(page: str, image: str, relevant: bool, by: str) -> str:
@@ -347,7 +334,8 @@ class AnnotationSessions:
         """Return the session on a site, begun if there is none. Raises BadInput, OSError where a profile is broken."""
         kept = self._kept.get(key)
         if kept is None:
-            return self._begin(key, PAGES, self._find_draft(key))
+            path = self._draft(key)
+            return self._begin(key, PAGES, read_draft(path, self.state.pages(key)) if path is not None else None)
         now = {page.number: page for page in self.state.pages(key)}
         if not kept.session.marked and kept.session.at_hand != now.keys():
             return self._begin(key, max(PAGES, len(kept.session.pages)))
@@ -393,11 +381,7 @@ class AnnotationSessions:
 
     def _draft(self, key: str) -> Path | None:
         profile = self.state.options.profile
-        return draft_path(profile) if key == PROFILE and profile is not None else None
-
-    def _find_draft(self, key: str) -> DraftMarks | None:
-        path = self._draft(key)
-        return read_draft(path, self.state.pages(key)) if path is not None else None
+        return profile.with_name(f"{profile.stem}.marks.jsonl") if key == PROFILE and profile is not None else None
 
     def _follow_pages(self, session: AnnotationSession) -> None:
         """Read pages again that were fetched again meanwhile: what was said of the old ones no longer holds."""

@@ -38,10 +38,9 @@ from scythe.output.archive_rows import (
 )
 from scythe.output.formats import FORMATS, Writer
 from scythe.output.rows import Columns, Row, row_writer
-from scythe.web.answers import fill
 from scythe.web.auth import NOTHING_POLICY
 from scythe.web.operations import Key, Number, RequestInput, Sent, WebArea
-from scythe.web.state import BackgroundJob, NotNow, NotThere, State
+from scythe.web.state import BackgroundJob, NotNow, NotThere, State, fill
 from scythe.web.text_diff import TextDiff, compare_texts
 
 AREA = WebArea("archived", __doc__, menu="archive")
@@ -266,37 +265,6 @@ class DownloadWanted(SearchWanted, frozen=True):
     form: Literal["jsonl", "csv"] = "jsonl"
 
 
-class DocumentWanted(RequestInput, frozen=True):
-    """A document of the archive."""
-
-    page: Number
-    version: Version = 0
-    chars: Annotated[int, Meta(ge=0, le=100_000_000, description="Of the text, at most.")] = 100_000
-
-
-class DiffWanted(RequestInput, frozen=True):
-    """Two versions of a document."""
-
-    page: Number
-    old: Version = 0  # 0: the one before `new`
-    new: Version = 0
-
-
-class RecordWanted(RequestInput, frozen=True):
-    """A record of the archive."""
-
-    record: Number
-
-
-class PageViewWanted(RequestInput, frozen=True):
-    """A document to look at."""
-
-    page: Number
-    version: Version = 0
-    form: Literal["text", "markdown"] = "text"
-    whole: bool = False  # all of a very long text
-
-
 @dataclass(frozen=True, slots=True)
 class VersionsCompared:
     """How one version of a document became another."""
@@ -352,10 +320,15 @@ def search_archive(state: State, wanted: SearchWanted) -> Hits:
 
 
 @AREA.get("/api/documents/{page}", "document")
-def see_document(state: State, wanted: DocumentWanted) -> ArchivedDocument:
+def see_document(
+    state: State,
+    page: Number,
+    version: Version = 0,
+    chars: Annotated[int, Meta(ge=0, le=100_000_000, description="Of the text, at most.")] = 100_000,
+) -> ArchivedDocument:
     """Return a document of the archive with its versions and requests."""
     with state.archive() as archive:
-        return _tell(archive, wanted.page, wanted.version, wanted.chars)
+        return _tell(archive, page, version, chars)
 
 
 def _tell(archive: Archive, page: int, version: int, most: int) -> ArchivedDocument:
@@ -369,29 +342,34 @@ def _tell(archive: Archive, page: int, version: int, most: int) -> ArchivedDocum
 
 
 @AREA.get("/api/documents/{page}/diff", "compare")
-def compare_versions(state: State, wanted: DiffWanted) -> VersionsCompared:
+def compare_versions(
+    state: State,
+    page: Number,
+    old: Version = 0,  # 0: the one before `new`
+    new: Version = 0,
+) -> VersionsCompared:
     """Say how one version of a document became another."""
     with state.archive() as archive:
-        new = read_version(archive, wanted.page, wanted.new or None)
-        if new is None:
-            raise NotThere(f"there is no document {wanted.page} with a version {wanted.new or 1}")
-        number = wanted.old or new.version - 1
+        after = read_version(archive, page, new or None)
+        if after is None:
+            raise NotThere(f"there is no document {page} with a version {new or 1}")
+        number = old or after.version - 1
         if not number:
-            raise NotNow(f"document {wanted.page} has one version: there is nothing to compare it with")
-        old = read_version(archive, wanted.page, number)
-    if old is None:
-        raise NotThere(f"document {wanted.page} has no version {number}")
-    compared = compare_texts(old.text, new.text)
-    return VersionsCompared(wanted.page, old.version, new.version, old.title, new.title, compared)
+            raise NotNow(f"document {page} has one version: there is nothing to compare it with")
+        before = read_version(archive, page, number)
+    if before is None:
+        raise NotThere(f"document {page} has no version {number}")
+    compared = compare_texts(before.text, after.text)
+    return VersionsCompared(page, before.version, after.version, before.title, after.title, compared)
 
 
 @AREA.get("/api/records/{record}", "record")
-def see_record(state: State, wanted: RecordWanted) -> RecordSightings:
+def see_record(state: State, record: Number) -> RecordSightings:
     """Return a record of the archive with every page it was seen on."""
     with state.archive() as archive:
-        history = read_record_history(archive, wanted.record)
+        history = read_record_history(archive, record)
     if history is None:
-        raise NotThere(f"there is no record {wanted.record} in the archive")
+        raise NotThere(f"there is no record {record} in the archive")
     return tell_sightings(history)
 
 
@@ -415,11 +393,17 @@ def show_archive(state: State, wanted: SearchWanted) -> dict[str, Any]:
 
 
 @AREA.view("/archive/page/{page}", "archive_document.html")
-def show_document(state: State, wanted: PageViewWanted) -> dict[str, Any]:
+def show_document(
+    state: State,
+    page: Number,
+    version: Version = 0,
+    form: Literal["text", "markdown"] = "text",
+    whole: bool = False,  # all of a very long text
+) -> dict[str, Any]:
     """Return what the page of a document shows."""
-    most = 100_000_000 if wanted.whole else _SHOWN_CHARS
-    document = see_document(state, DocumentWanted(page=wanted.page, version=wanted.version, chars=most))
-    is_markdown = wanted.form == "markdown" and document.markdown is not None
+    most = 100_000_000 if whole else _SHOWN_CHARS
+    document = see_document(state, page, version, most)
+    is_markdown = form == "markdown" and document.markdown is not None
     said = (document.markdown or "") if is_markdown else document.text
     return {
         "document": document,
@@ -427,24 +411,29 @@ def show_document(state: State, wanted: PageViewWanted) -> dict[str, Any]:
         "said": said,
         "paragraphs": [] if is_markdown else [line for line in said.split("\n") if line.strip()],
         "is_short": len(said) >= most,
-        "grids": line_up([as_hit(record) for record in document.records]),
+        "grids": line_up(list(map(as_hit, document.records))),
     }
 
 
 @AREA.view("/archive/page/{page}/diff", "archive_diff.html")
-def show_diff(state: State, wanted: DiffWanted) -> dict[str, Any]:
+def show_diff(
+    state: State,
+    page: Number,
+    old: Version = 0,  # 0: the one before `new`
+    new: Version = 0,
+) -> dict[str, Any]:
     """Return what the page of two versions shows."""
-    compared = compare_versions(state, wanted)
+    compared = compare_versions(state, page, old, new)
     with state.archive() as archive:
-        history = read_history(archive, wanted.page)
+        history = read_history(archive, page)
     return {"compared": compared, "history": history}
 
 
 @AREA.view("/archive/record/{record}", "archive_record.html")
-def show_record(state: State, wanted: RecordWanted) -> dict[str, Any]:
+def show_record(state: State, record: Number) -> dict[str, Any]:
     """Return what the page of a record shows."""
-    seen = see_record(state, wanted)
-    return {"seen": seen, "grids": line_up([as_hit(record) for record in seen.neighbours])}
+    seen = see_record(state, record)
+    return {"seen": seen, "grids": line_up(list(map(as_hit, seen.neighbours)))}
 
 
 @AREA.file("/archive/download")

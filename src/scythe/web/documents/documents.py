@@ -14,20 +14,20 @@ from msgspec import UNSET, Meta, UnsetType
 from scythe.errors import BadInput, FetchFailed
 from scythe.fetch.inputs import Input, is_address, load, note_cut
 from scythe.limits import LIMITS
-from scythe.model import Document, Field, Image, Loss, Metadata, Paging, RecordList, TextOptions
+from scythe.model import Document, Field, Image, Loss, Metadata, PageKind, Paging, RecordList, TextOptions
 from scythe.reader import read, read_lists
 from scythe.site.labels.suggest_pages import suggest_pages
 from scythe.url import absolute
-from scythe.web.answers import fill
 from scythe.web.learned_sites import LearnedSites
 from scythe.web.operations import Address, Key, Number, RequestInput, WebArea
-from scythe.web.state import NotThere, State
+from scythe.web.state import NotThere, State, fill
 
 AREA = WebArea("reading", __doc__)
 
 Part = Literal[
-    "title", "text", "markdown", "html", "images", "lists", "attributes", "paging", "metadata", "fields", "how", "all"
-]
+    "title", "text", "markdown", "html", "images", "lists", "attributes", "paging", "metadata", "fields", "how", "kind",
+    "confidence", "all",
+]  # fmt: skip
 _LEAN: tuple[Part, ...] = ("title", "text", "metadata", "how")
 _LEAN_EXTRACT: tuple[Part, ...] = ("title", "fields")
 _ADDRESSES = 10_000  # that can be given in one request
@@ -91,19 +91,6 @@ class ListsWanted(PageWanted, frozen=True):
     everything: Annotated[bool, Meta(description="Also menus, footers and the like, last.")] = False
 
 
-class SuggestWanted(RequestInput, frozen=True):
-    """Pages among which those most worth annotating are wanted: the ones at hand of a site, or addresses."""
-
-    site: Annotated[Key | None, Meta(description="Whose pages at hand to look at; null: the first.")] = None
-    urls: Annotated[
-        tuple[Address, ...],
-        Meta(max_length=_ADDRESSES, description="Addresses to choose from instead; nothing is fetched."),
-    ] = ()
-    count: Annotated[int, Meta(ge=1, le=_LOOKED_AT, description="So many pages.")] = 6
-    by: Literal["auto", "cover", "clusters", "random"] = "auto"
-    seed: Annotated[int, Meta(ge=0, le=2**31, description="Another number draws other pages.")] = 0
-
-
 class RecordRead(msgspec.Struct, frozen=True):
     """One entry of a list."""
 
@@ -140,6 +127,8 @@ class DocumentRead(msgspec.Struct, frozen=True, kw_only=True):
     metadata: Metadata | UnsetType = UNSET
     fields: dict[str, Field] | UnsetType = UNSET
     how: dict[str, str] | UnsetType = UNSET
+    kind: PageKind | UnsetType = UNSET
+    confidence: float | UnsetType | None = UNSET  # the F1 its text can be expected to have; None: nobody says
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,20 +184,29 @@ def read_page_lists(state: State, wanted: ListsWanted) -> list[ListRead]:
 
 
 @AREA.post("/api/suggest", "suggest", only_reads=True)
-def suggest_for_annotation(state: State, wanted: SuggestWanted) -> list[PageSuggested]:
+def suggest_for_annotation(
+    state: State,
+    site: Annotated[Key | None, Meta(description="Whose pages at hand to look at; null: the first.")] = None,
+    urls: Annotated[
+        tuple[Address, ...],
+        Meta(max_length=_ADDRESSES, description="Addresses to choose from instead; nothing is fetched."),
+    ] = (),
+    count: Annotated[int, Meta(ge=1, le=_LOOKED_AT, description="So many pages.")] = 6,
+    by: Literal["auto", "cover", "clusters", "random"] = "auto",
+    seed: Annotated[int, Meta(ge=0, le=2**31, description="Another number draws other pages.")] = 0,
+) -> list[PageSuggested]:
     """Say which pages a person should annotate first."""
-    if wanted.urls:
-        urls = [_check_address(url) for url in wanted.urls]
-        chosen = suggest_pages(urls, wanted.count, by=wanted.by, seed=wanted.seed)
+    if urls:
+        chosen = suggest_pages([_check_address(url) for url in urls], count, by=by, seed=seed)
         return [PageSuggested(None, one.url, one.by, one.why) for one in chosen]
-    key = wanted.site or next(iter(state.site_keys()), "")
+    key = site or next(iter(state.site_keys()), "")
     pages = state.pages(key)[:_LOOKED_AT]
     if not pages:
         raise NotThere(f"there are no pages at hand of {key!r:.80}: POST /api/pages fetches some, or give `urls`")
-    site = state.load_site(key)
+    learned = state.load_site(key)
     sources = [(page.url, page.body) for page in pages]
-    known = site.profile.images if site is not None else None
-    chosen = suggest_pages(sources, wanted.count, by=wanted.by, seed=wanted.seed, site=known)
+    known = learned.profile.images if learned is not None else None
+    chosen = suggest_pages(sources, count, by=by, seed=seed, site=known)
     return [PageSuggested(pages[one.at].number, one.url, one.by, one.why) for one in chosen]
 
 

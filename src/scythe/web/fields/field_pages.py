@@ -13,9 +13,8 @@ from scythe.page.blocks import KIND, SKIP, find_in
 from scythe.page.map import Node
 from scythe.site.extract import map_page
 from scythe.site.value_places import ShownText, element_text, find_places
-from scythe.web.recent import Recent
 from scythe.web.safe_html import number_elements
-from scythe.web.state import NotThere, PageAtHand, State
+from scythe.web.state import NotThere, PageAtHand, Recent, State
 
 KEPT = 48  # pages whose trees are kept: those learned from, and some more
 VALUE_CHARS = 20_000  # of one value; longer ones are content, which is read, not picked

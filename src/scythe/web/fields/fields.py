@@ -24,7 +24,7 @@ from scythe.site.value_places import words_of
 from scythe.web.auth import NOTHING_POLICY
 from scythe.web.fields.field_pages import VALUE_CHARS, Block, ElementView, FieldPage, FieldPages, squeeze
 from scythe.web.fields.fields_trial import DOUBTFUL, FieldTrial, TrialRow, teach, try_out
-from scythe.web.operations import RequestInput, Sent, SiteKey, SiteWanted, WebArea
+from scythe.web.operations import RequestInput, Sent, SiteKey, WebArea
 from scythe.web.state import PROFILE, BackgroundJob, JobView, NotNow, NotThere, PageAtHand, State, see
 
 AREA = WebArea("fields", __doc__)
@@ -279,28 +279,6 @@ Name = Annotated[str, msgspec.Meta(max_length=1_000, description="the name of a 
 Value = Annotated[str, msgspec.Meta(max_length=4 * VALUE_CHARS)]
 
 
-class FieldsShown(RequestInput, frozen=True):
-    """A site, and a place to look at first."""
-
-    site: SiteKey = ""
-    page: Number | None = None
-    element: Number | None = None
-
-
-class ElementWanted(RequestInput, frozen=True):
-    """An element of a page at hand."""
-
-    page: Number
-    element: Number
-
-
-class TextsWanted(RequestInput, frozen=True):
-    """Texts of a page at hand that hold some words."""
-
-    page: Number
-    text: Annotated[str, msgspec.Meta(max_length=1_000)] = ""
-
-
 class PickWanted(RequestInput, frozen=True):
     """A value of a field on a page."""
 
@@ -310,28 +288,6 @@ class PickWanted(RequestInput, frozen=True):
     attribute: Annotated[str, msgspec.Meta(max_length=100)] = ""  # empty: the text
     value: Value = ""  # a part of what stands there; empty: all of it
     also: bool = False  # besides the values that were shown before, not instead of them
-
-
-class CellWanted(RequestInput, frozen=True):
-    """A field on a page."""
-
-    page: Number
-    name: Name
-
-
-class ForgetWanted(RequestInput, frozen=True):
-    """A field, or what was said of it on one page."""
-
-    name: Name
-    page: Number | None = None
-    site: SiteKey = PROFILE
-
-
-class FieldsSaveWanted(RequestInput, frozen=True):
-    """A site whose fields are to be saved."""
-
-    site: SiteKey = PROFILE
-    with_usual: bool = True  # also learn title, text, date, author, images and records, where there is no profile yet
 
 
 @dataclass(frozen=True, slots=True)
@@ -404,9 +360,9 @@ _ADVICE = (
 
 
 @AREA.get("/api/fields")
-def see_fields(state: State, wanted: SiteWanted) -> FieldsView:
+def see_fields(state: State, site: SiteKey = "") -> FieldsView:
     """Say what was shown of a site's fields, and what the rules learned of it find."""
-    return _see(state, session_of(state, wanted.site))
+    return _see(state, session_of(state, site))
 
 
 def _see(state: State, session: FieldSession) -> FieldsView:
@@ -454,20 +410,18 @@ def _see_field(session: FieldSession, name: str) -> FieldView:
 
 
 @AREA.get("/api/fields/element")
-def see_element(state: State, wanted: ElementWanted) -> ElementView:
+def see_element(state: State, page: Number, element: Number) -> ElementView:
     """Say what can be taken at an element of a page at hand."""
     with state.part(FieldPages).lock:
-        return _open(state, wanted.page).see(wanted.element)
+        return _open(state, page).see(element)
 
 
 @AREA.get("/api/fields/texts")
-def list_texts(state: State, wanted: TextsWanted) -> Texts:
+def list_texts(state: State, page: Number, text: Annotated[str, msgspec.Meta(max_length=1_000)] = "") -> Texts:
     """List the texts of a page at hand, to choose from without a mouse."""
-    sought = squeeze(wanted.text).casefold()
+    sought = squeeze(text).casefold()
     with state.part(FieldPages).lock:
-        found = [
-            block for block in _open(state, wanted.page).blocks() if block.text and sought in block.text.casefold()
-        ]
+        found = [block for block in _open(state, page).blocks() if block.text and sought in block.text.casefold()]
     shown = islice((Block(one.element, one.says, one.text[:_TEXT_CHARS]) for one in found), _TEXTS)
     return Texts(len(found), tuple(shown))
 
@@ -508,66 +462,68 @@ def _pick(opened: FieldPage, wanted: PickWanted) -> Pick:
 
 
 @AREA.post("/api/fields/none")
-def say_none(state: State, wanted: CellWanted) -> FieldsView:
+def say_none(state: State, page: Number, name: Name) -> FieldsView:
     """Say that a page does not have a field."""
-    name = check_name(wanted.name)
-    page = state.page(wanted.page)
-    session = session_of(state, page.site)
+    name = check_name(name)
+    session = session_of(state, state.page(page).site)
     with state.lock:
-        session.show(page.number, name, ())
+        session.show(page, name, ())
     return _see(state, session)
 
 
 @AREA.post("/api/fields/accept")
-def accept_found(state: State, wanted: CellWanted) -> FieldsView:
+def accept_found(state: State, page: Number, name: Name) -> FieldsView:
     """Say that what the rules find on a page is right; it counts as shown from then on."""
-    page = state.page(wanted.page)
-    session = session_of(state, page.site)
+    session = session_of(state, state.page(page).site)
     with state.lock:
         trial = session.trial
         if trial is None:
             raise NotNow("nothing is learned yet")
-        row = next((row for row in trial.rows if row.page == page.number), None)
-        cell = next((cell for cell in row.cells if cell.name == wanted.name), None) if row is not None else None
-        values = trial.raw.get((page.number, wanted.name), ())
+        row = next((row for row in trial.rows if row.page == page), None)
+        cell = next((cell for cell in row.cells if cell.name == name), None) if row is not None else None
+        values = trial.raw.get((page, name), ())
         if cell is None or not values:
-            raise NotThere(f"nothing was found for {wanted.name!r:.80} on this page")
+            raise NotThere(f"nothing was found for {name!r:.80} on this page")
         element = cell.elements[0] if cell.elements else None
-        session.show(page.number, wanted.name, tuple(Pick(value, element, "", "accepted") for value in values))
+        session.show(page, name, tuple(Pick(value, element, "", "accepted") for value in values))
     return _see(state, session)
 
 
 @AREA.post("/api/fields/forget")
-def forget_field(state: State, wanted: ForgetWanted) -> FieldsView:
+def forget_field(state: State, name: Name, page: Number | None = None, site: SiteKey = PROFILE) -> FieldsView:
     """Forget a field, or what was said of it on one page."""
-    session = session_of(state, wanted.site)
+    session = session_of(state, site)
     with state.lock:
-        session.forget(wanted.name, wanted.page)
+        session.forget(name, page)
     return _see(state, session)
 
 
 @AREA.post("/api/fields/undo")
-def undo_pick(state: State, wanted: SiteWanted) -> FieldsView:
+def undo_pick(state: State, site: SiteKey = "") -> FieldsView:
     """Take the last change back."""
-    session = session_of(state, wanted.site)
+    session = session_of(state, site)
     with state.lock:
         session.undo()
     return _see(state, session)
 
 
 @AREA.post("/api/fields/learn")
-def learn_picked(state: State, wanted: SiteWanted) -> JobView:
+def learn_picked(state: State, site: SiteKey = "") -> JobView:
     """Learn what was shown and try it on the pages at hand; short work is done when this answers."""
-    session = session_of(state, wanted.site)
+    session = session_of(state, site)
     return _started(state, "fields", "Learn fields", lambda job: learn(state, session, job))
 
 
 @AREA.post("/api/fields/save")
-def save_fields(state: State, wanted: FieldsSaveWanted) -> JobView:
+def save_fields(
+    state: State,
+    site: SiteKey = PROFILE,
+    with_usual: bool = True,  # also learn title, text, date, author, images and records, where there is no profile yet
+) -> JobView:
     """Learn what was shown once more, and save it with the profile, which keeps what it has."""
-    session = session_of(state, wanted.site)
-    state.require_place(wanted.site)
-    return _started(state, "fields", "Save fields", lambda job: save(state, session, with_usual=wanted.with_usual))
+    session = session_of(state, site)
+    state.require_place(site)
+    return _started(state, "fields", "Save fields", lambda job: save(state, session, with_usual=with_usual))
 
 
 def _started(state: State, kind: str, title: str, work: Callable[[BackgroundJob], object]) -> JobView:
@@ -577,29 +533,31 @@ def _started(state: State, kind: str, title: str, work: Callable[[BackgroundJob]
 
 
 @AREA.post("/api/fields/restore")
-def restore_profile(state: State, wanted: SiteWanted) -> SaveResult:
+def restore_profile(state: State, site: SiteKey = "") -> SaveResult:
     """Put the profile back that was there before the last saving."""
-    session = session_of(state, wanted.site)
+    session = session_of(state, site)
     with state.lock:
         if session.before is None:
             raise NotNow("there is no earlier profile to go back to")
-        site = Site.from_json(session.before)
-        where = state.save_site(session.site, site)
+        restored = Site.from_json(session.before)
+        where = state.save_site(session.site, restored)
         session.before, session.saved, session.kept = None, "", None
-    return SaveResult(where, site.profile.fields)
+    return SaveResult(where, restored.profile.fields)
 
 
 @AREA.view("/fields", "fields.html")
-def show_fields(state: State, wanted: FieldsShown) -> dict[str, Any]:
+def show_fields(
+    state: State, site: SiteKey = "", page: Number | None = None, element: Number | None = None
+) -> dict[str, Any]:
     """Return what the page for picking fields shows."""
     keys = state.site_keys()
     with_pages = [key for key in keys if state.pages(key)]
-    site = wanted.site or next(iter(with_pages or keys), PROFILE)
+    site = site or next(iter(with_pages or keys), PROFILE)
     if keys and site not in keys:
         raise NotThere(f"there is no site {site!r:.80}")
     pages = state.pages(site)
     numbers = [page.number for page in pages]
-    first = wanted.page if wanted.page in numbers else next(iter(numbers), None)
+    first = page if page in numbers else next(iter(numbers), None)
     return {
         "keys": keys,
         "site": site,
@@ -621,9 +579,9 @@ def _label(page: PageAtHand) -> str:
 
 
 @AREA.file("/fields/examples")
-def send_examples(state: State, wanted: SiteWanted) -> Sent:
+def send_examples(state: State, site: SiteKey = "") -> Sent:
     """Send what was shown, by page and field, as `scythe learn --examples FILE` reads it."""
-    session = session_of(state, wanted.site)
+    session = session_of(state, site)
     pages = {page.number: page for page in state.pages(session.site)}
     shown = [number for number in session.shown if number in pages]
     rows = {pages[number].url or pages[number].name: examples_of(session.shown, number) for number in shown}
@@ -632,9 +590,9 @@ def send_examples(state: State, wanted: SiteWanted) -> Sent:
 
 
 @AREA.file("/fields/pages")
-def send_page_set(state: State, wanted: SiteWanted) -> Sent:
+def send_page_set(state: State, site: SiteKey = "") -> Sent:
     """Send the pages at hand with what was shown on them, as `scythe learn FILE` reads them, one a line."""
-    session = session_of(state, wanted.site)
+    session = session_of(state, site)
     lines = []
     for page in state.pages(session.site):
         row: dict[str, object] = {"url": page.url} if page.url else {}

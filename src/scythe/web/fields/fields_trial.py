@@ -17,7 +17,7 @@ from scythe.site.extract import Extractor
 from scythe.site.rules import FieldRules, Layout, Profile
 from scythe.site.site import Example, Site, Taught
 from scythe.site.value_places import TAIL, element_text, words_of
-from scythe.site.value_rules import CutValue, ValueWay, follow_way
+from scythe.site.value_rules import CutValue, follow_way
 from scythe.web.fields.field_pages import FieldPage, squeeze
 from scythe.web.filters import shorten
 
@@ -46,6 +46,9 @@ class FoundValues:
     is_other_kind: bool = False  # a page of a layout that nothing was shown on
     earlier: tuple[str, ...] | None = None  # what was found before the last change, where that was something else
     is_second: bool = False  # the page on which it should be looked at next, as only one page was shown so far
+    raw: tuple[str, ...] = ()  # values as the page spells them
+    rows: tuple[int, ...] = ()  # of the page map, where they stand
+    take: str = ""  # what is taken there
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,17 +219,7 @@ class FieldTrial:
         return sum(cell.doubt >= DOUBTFUL for row in self.rows for cell in row.cells)
 
 
-@dataclass(frozen=True, slots=True)
-class _Tried:
-    """What is known of one page and field before it is judged."""
-
-    found: FoundValues
-    raw: tuple[str, ...] = ()
-    rows: tuple[int, ...] = ()  # of the page map
-    take: str = ""
-
-
-_Page = tuple[FieldPage, str, dict[str, _Tried]]  # with the name of its layout, and what is known by field
+_Page = tuple[FieldPage, str, dict[str, FoundValues]]  # with the name of its layout, and what is known by field
 Step = Callable[[int], None]
 
 
@@ -269,7 +262,8 @@ def try_out(
         own = page.known.layout if page.known is not None else None
         tried = {name: _try_here(_rules(own, name), fields[name], opened.map) for name in names}
         rows.append((opened, layout, _heed(tried, example or {}, is_other_kind=layout not in taught.shown_on)))
-    kept = [row for group in foreign.values() if _gives_enough(group) for row in group if _has_any(row)]
+    groups = [group for group in foreign.values() if sum(map(_has_any, group)) >= _HALF * len(group)]
+    kept = [row for group in groups for row in group if _has_any(row)]
     others = sum(map(len, foreign.values())) - len(kept)
     return _judge(
         profile, taught, tuple(names), [_compare(row, earlier) for row in (*_ask_second(rows), *kept)], others
@@ -283,7 +277,7 @@ def _compare(row: _Page, earlier: Earlier) -> _Page:
     for name, one in tried.items():
         was = earlier.get((opened.at_hand.number, name))
         is_new = was is not None and [*map(words_of, was)] != [*map(words_of, one.raw)]
-        compared[name] = replace(one, found=replace(one.found, earlier=was)) if is_new else one
+        compared[name] = replace(one, earlier=was) if is_new else one
     return opened, layout, compared
 
 
@@ -292,18 +286,17 @@ def _ask_second(rows: Sequence[_Page]) -> list[_Page]:
 
     Two pages tell places apart that look alike on one. A page that lacks something would say less.
     """
-    shown = Counter(name for _, _, tried in rows for name, one in tried.items() if one.found.shown)
+    shown = Counter(name for _, _, tried in rows for name, one in tried.items() if one.shown)
     single = [name for name, count in shown.items() if count == 1]
 
     def worth(row: _Page) -> int:
-        return sum(row[2][name].found.shown is None and bool(row[2][name].found.values) for name in single)
+        return sum(row[2][name].shown is None and bool(row[2][name].values) for name in single)
 
     best = max(rows, key=worth, default=None)
     if best is None or not worth(best):
         return list(rows)
     asked = {
-        name: replace(one, found=replace(one.found, is_second=one.found.shown is None)) if name in single else one
-        for name, one in best[2].items()
+        name: replace(one, is_second=one.shown is None) if name in single else one for name, one in best[2].items()
     }
     return [(opened, layout, asked if tried is best[2] else tried) for opened, layout, tried in rows]
 
@@ -317,81 +310,68 @@ def _denied(profile: Profile, taught: Taught, examples: Sequence[Example | None]
     return {(layout, name) for layout, shown in pairs for name, values in (shown or {}).items() if not values}
 
 
-def _heed(tried: dict[str, _Tried], example: Example, *, is_other_kind: bool) -> dict[str, _Tried]:
+def _heed(tried: dict[str, FoundValues], example: Example, *, is_other_kind: bool) -> dict[str, FoundValues]:
     """Add what somebody said of a page."""
     return {
-        name: replace(
-            one,
-            found=replace(
-                one.found,
-                shown=tuple(example[name]) if name in example else None,
-                is_other_kind=is_other_kind and name not in example,
-            ),
-        )
+        name: replace(one, shown=tuple(example[name])) if name in example else replace(one, is_other_kind=is_other_kind)
         for name, one in tried.items()
     }
 
 
-def _gives_enough(group: Sequence[_Page]) -> bool:
-    return sum(map(_has_any, group)) >= _HALF * len(group)
-
-
 def _has_any(row: _Page) -> bool:
-    return any(one.found.values for one in row[2].values())
+    return any(one.values for one in row[2].values())
 
 
 def _rules(layout: Layout | None, name: str) -> FieldRules | None:
     return layout.field(name) if layout is not None else None
 
 
-def _try_here(rules: FieldRules | None, field: Field, page: PageMap) -> _Tried:
+def _try_here(rules: FieldRules | None, field: Field, page: PageMap) -> FoundValues:
     """Compare what was extracted with what the further ways give."""
     values, how = field.values, field.how
     ways = rules.values.ways if rules is not None and rules.values is not None else ()
     got = [(way, cut) for way in ways if (cut := follow_way(page, way)).values]
     if not got:
-        return _Tried(FoundValues(values, how), values)
+        return FoundValues(values, how, raw=values)
     way, first = next((one for one in got if _is_same(one[1], values)), got[0])
     known = {words_of(value) for value in (*values, *first.values)}
     others = [each.values[0] for _, each in got if not known & {words_of(value) for value in each.values}]
-    found = FoundValues(values, how, tuple(dict.fromkeys(others)))
-    return _Tried(found, first.values if values else (), first.rows if values else (), way.take)
+    found = FoundValues(values, how, tuple(dict.fromkeys(others)), take=way.take)
+    return replace(found, raw=first.values, rows=first.rows) if values else found
 
 
 def _is_same(found: CutValue, values: Sequence[str]) -> bool:
     return [*map(words_of, found.values)] == [*map(words_of, values)]
 
 
-def _sterner(way: ValueWay) -> ValueWay:
-    """Ask one more rule to agree: on a page of another kind two may agree by chance."""
-    return replace(way, needed=way.needed + 1)
-
-
 def _try_elsewhere(
     profile: Profile, taught: Taught, names: Sequence[str], wanted: Sequence[str], opened: FieldPage
-) -> dict[str, _Tried]:
+) -> dict[str, FoundValues]:
     """Follow the rules, more sternly, on a page of a kind that nothing was shown on."""
-    tried = {name: _Tried(FoundValues((), "missing: a page of another kind", is_other_kind=True)) for name in names}
+    tried = {name: FoundValues((), "missing: a page of another kind", is_other_kind=True) for name in names}
     for layout in profile.layouts:
         if layout.name not in taught.shown_on:
             continue
         for rules in layout.fields:
-            if rules.name not in wanted or rules.values is None or tried[rules.name].found.values:
+            if rules.name not in wanted or rules.values is None or tried[rules.name].values:
                 continue
-            way = _sterner(rules.values.ways[0])
+            way = rules.values.ways[0]
+            way = replace(way, needed=way.needed + 1)  # on a page of another kind two rules may agree by chance
             got = follow_way(opened.map, way)
             if got.values:
-                found = FoundValues(got.values, "cut: by the rules of another layout", is_other_kind=True)
-                tried[rules.name] = _Tried(found, got.values, got.rows, way.take)
+                how = "cut: by the rules of another layout"
+                tried[rules.name] = FoundValues(
+                    got.values, how, is_other_kind=True, raw=got.values, rows=got.rows, take=way.take
+                )
     return tried
 
 
 def _judge(profile: Profile, taught: Taught, names: tuple[str, ...], rows: Sequence[_Page], others: int) -> FieldTrial:
-    usually = {name: Usually.of([tried[name].found for _, _, tried in rows]) for name in names}
+    usually = {name: Usually.of([tried[name] for _, _, tried in rows]) for name in names}
     made: list[TrialRow] = []
     raw: dict[tuple[int, str], tuple[str, ...]] = {}
     for opened, layout, tried in rows:
-        cells = [_cell(name, tried[name], doubt(tried[name].found, usually[name]), opened) for name in names]
+        cells = [_cell(name, tried[name], doubt(tried[name], usually[name]), opened) for name in names]
         page = opened.at_hand
         title = squeeze(opened.title)[:200]
         made.append(
@@ -403,12 +383,11 @@ def _judge(profile: Profile, taught: Taught, names: tuple[str, ...], rows: Seque
     return FieldTrial(profile, taught, names, tuple(made), raw, others, changed)
 
 
-def _cell(name: str, tried: _Tried, judged: ValueDoubt, opened: FieldPage) -> Cell:
-    found = tried.found
+def _cell(name: str, found: FoundValues, judged: ValueDoubt, opened: FieldPage) -> Cell:
     values = tuple(value[:_VALUE_CHARS] for value in found.values[:10])
     state = "none" if found.shown == () else "shown" if found.shown is not None else "found" if values else "missing"
-    before, after = _around(tried, opened.map)
-    elements = [_element(opened, row, tried.take) for row in tried.rows[:50]]
+    before, after = _around(found, opened.map)
+    elements = [_element(opened, row, found.take) for row in found.rows[:50]]
     return Cell(
         name,
         state,
@@ -429,25 +408,21 @@ def _element(opened: FieldPage, row: int, take: str) -> int | None:
     return opened.number_of(int(opened.map.parent[row]) if take == TAIL else row)
 
 
-def _around(tried: _Tried, page: PageMap) -> tuple[str, str]:
+def _around(found: FoundValues, page: PageMap) -> tuple[str, str]:
     """Return what stands in front of and behind a value, from the nearest element that says more than it."""
-    if not tried.rows or not tried.raw:
+    if not found.rows or not found.raw:
         return "", ""
-    value, row = tried.raw[0], tried.rows[0]
+    value, row = found.raw[0], found.rows[0]
     for _ in range(_CLIMB):
         text = element_text(page, row)
         at = text.find(value)
         if at >= 0 and len(text) > len(value):
-            return _end(text[:at]), _start(text[at + len(value) :])
+            before, after = text[:at], text[at + len(value) :]
+            return (
+                before if at <= _SNIPPET else f"\u2026{before[-_SNIPPET:]}",
+                after if len(after) <= _SNIPPET else f"{after[:_SNIPPET]}\u2026",
+            )
         row = int(page.parent[row])
         if row < 0 or len(text) > _AROUND_CHARS:
             break
     return "", ""
-
-
-def _end(text: str) -> str:
-    return text if len(text) <= _SNIPPET else f"\u2026{text[-_SNIPPET:]}"
-
-
-def _start(text: str) -> str:
-    return text if len(text) <= _SNIPPET else f"{text[:_SNIPPET]}\u2026"

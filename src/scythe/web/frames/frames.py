@@ -18,7 +18,7 @@ from scythe.model import Response
 from scythe.page import Page
 from scythe.page.image_size import probe_size
 from scythe.url import absolute
-from scythe.web.operations import Key, RequestInput, Sent, WebArea
+from scythe.web.operations import Key, Sent, WebArea
 from scythe.web.safe_html import clean_css, is_sheet, make_safe
 from scythe.web.state import NotThere, PageAtHand, State
 
@@ -53,27 +53,6 @@ _PATIENCE_S = 10.0  # for one picture: browsers wait for six at a time, and for 
 _NO_SHEET = Sent(b"", "text/css; charset=utf-8", _PICTURE)
 
 
-class FrameWanted(RequestInput, frozen=True):
-    """A page at hand."""
-
-    page: int
-    v: str = ""  # anything: another value loads it again
-
-
-class PictureWanted(RequestInput, frozen=True):
-    """A picture, or a style sheet, of a page at hand."""
-
-    page: int
-    number: int
-
-
-class ConsentWanted(RequestInput, frozen=True):
-    """Whether pictures and styles of a site may be loaded."""
-
-    site: Key
-    is_given: bool
-
-
 @dataclass(frozen=True, slots=True)
 class Consent:
     """Whether they may be loaded."""
@@ -83,26 +62,30 @@ class Consent:
 
 
 @AREA.file("/frame/{page}")
-def show_frame(state: State, wanted: FrameWanted) -> Sent:
+def show_frame(
+    state: State,
+    page: int,
+    v: str = "",  # anything: another value loads it again
+) -> Sent:
     """Return a page at hand as a document that can do nothing."""
-    at_hand = state.page(wanted.page)
+    at_hand = state.page(page)
     is_open = state.has_consent(at_hand.site)
     with state.lock:
-        page = state.opened(at_hand)
-        sheets = tuple(f"/sheet/{wanted.page}/{row}" for row in range(len(sheet_addresses(page)))) if is_open else ()
-        safe = make_safe(page, picture=lambda row: f"/picture/{wanted.page}/{row}" if is_open else None, sheets=sheets)
+        opened = state.opened(at_hand)
+        sheets = tuple(f"/sheet/{page}/{row}" for row in range(len(sheet_addresses(opened)))) if is_open else ()
+        safe = make_safe(opened, picture=lambda row: f"/picture/{page}/{row}" if is_open else None, sheets=sheets)
     return Sent(safe.html.encode(), "text/html; charset=utf-8", FRAME_POLICIES[is_open])
 
 
 @AREA.file("/picture/{page}/{number}")
-def show_picture(state: State, wanted: PictureWanted) -> Sent:
+def show_picture(state: State, page: int, number: int) -> Sent:
     """Return a picture of a page, asked for from its server; a sign in its place where there is none."""
-    at_hand = state.page(wanted.page)
+    at_hand = state.page(page)
     with state.lock:
         uses = state.opened(at_hand).images
-        if not 0 <= wanted.number < len(uses):
-            raise NotThere(f"page {wanted.page} has no image {wanted.number}")
-        use = uses[wanted.number]
+        if not 0 <= number < len(uses):
+            raise NotThere(f"page {page} has no image {number}")
+        use = uses[number]
     if not state.has_consent(at_hand.site):
         raise NotThere("pictures of this site are not to be loaded")
     try:
@@ -115,17 +98,17 @@ def show_picture(state: State, wanted: PictureWanted) -> Sent:
 
 
 @AREA.file("/sheet/{page}/{number}")
-def show_sheet(state: State, wanted: PictureWanted) -> Sent:
+def show_sheet(state: State, page: int, number: int) -> Sent:
     """Return a style sheet of a page, asked for from its server; an empty one where there is none."""
-    at_hand = state.page(wanted.page)
+    at_hand = state.page(page)
     with state.lock:
         sheets = sheet_addresses(state.opened(at_hand))
-    if not 0 <= wanted.number < len(sheets):
-        raise NotThere(f"page {wanted.page} has no style sheet {wanted.number}")
+    if not 0 <= number < len(sheets):
+        raise NotThere(f"page {page} has no style sheet {number}")
     if not state.has_consent(at_hand.site):
         raise NotThere("style sheets of this site are not to be loaded")
     try:
-        body, kind = state.part(Loads).get(at_hand, sheets[wanted.number])
+        body, kind = state.part(Loads).get(at_hand, sheets[number])
     except NotThere:
         return _NO_SHEET
     if kind not in ("text/css", ""):
@@ -147,11 +130,11 @@ def sheet_addresses(page: Page) -> list[str]:
 
 
 @AREA.post("/api/consent")
-def give_consent(state: State, wanted: ConsentWanted) -> Consent:
+def give_consent(state: State, site: Key, is_given: bool) -> Consent:
     """Allow, or no longer allow, that pictures and styles of a site are asked for from its servers."""
-    site = state.site_key(wanted.site)
-    state.consent(site, is_given=wanted.is_given)
-    return Consent(site, wanted.is_given)
+    site = state.site_key(site)
+    state.consent(site, is_given=is_given)
+    return Consent(site, is_given)
 
 
 class Loads:

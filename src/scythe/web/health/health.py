@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 from msgspec import Meta
 
-from scythe.archive.results import HostRow, SiteRow, StoredRobots
+from scythe.archive.results import HostRow, StoredRobots
 from scythe.archive.site_health import (
     FAILED,
     FailedVisit,
@@ -28,10 +28,8 @@ from scythe.site.describe_rules import describe_rules
 from scythe.site.drift import Change, Drift, DriftEvent, Health
 from scythe.site.profile import Saved, load_profile, open_profile
 from scythe.site.rules import FieldRules, Layout, Profile
-from scythe.web.answers import fill
-from scythe.web.operations import RequestInput, SiteKey, SiteWanted, WebArea
-from scythe.web.recent import Recent
-from scythe.web.state import PROFILE, NotThere, State
+from scythe.web.operations import SiteKey, WebArea
+from scythe.web.state import PROFILE, NotThere, Recent, State, fill
 
 AREA = WebArea("health", __doc__, menu="home")
 
@@ -85,11 +83,15 @@ def compare_profiles(old: Profile, new: Profile) -> list[ProfileChange]:
     before = {layout.name: layout for layout in old.layouts}
     after = {layout.name: layout for layout in new.layouts}
     changes = [*_compare_sites(old, new)]
-    changes += [ProfileChange("added", name, _tell_new(after[name])) for name in after if name not in before]
-    changes += [ProfileChange("dropped", name, _tell_old(before[name])) for name in before if name not in after]
-    for name in after:
-        if name in before and before[name] != after[name]:
-            changes += _compare_layouts(before[name], after[name])
+    for name, layout in after.items():
+        if name not in before:
+            changes.append(ProfileChange("added", name, f"learned from {_tell(layout)}"))
+    for name, layout in before.items():
+        if name not in after:
+            changes.append(ProfileChange("dropped", name, f"had been learned from {_tell(layout)}"))
+    for name, layout in after.items():
+        if name in before and before[name] != layout:
+            changes += _compare_layouts(before[name], layout)
     return changes
 
 
@@ -149,14 +151,10 @@ def _compare_fields(old: FieldRules, new: FieldRules) -> str:
     return f"{len(after)} rules, {len(before)} before" if len(before) != len(after) else "other rules behind the first"
 
 
-def _tell_new(layout: Layout) -> str:
-    got = [rules.name for rules in layout.fields]
+def _tell(layout: Layout) -> str:
+    fields = ", ".join(rules.name for rules in layout.fields) or "no fields"
     lists = f", {len(layout.records.lists)} lists of records" if layout.records.lists else ""
-    return f"learned from {layout.pages} pages: {', '.join(got) or 'no fields'}{lists}"
-
-
-def _tell_old(layout: Layout) -> str:
-    return f"had been learned from {layout.pages} pages: {', '.join(rules.name for rules in layout.fields)}"
+    return f"{layout.pages} pages: {fields}{lists}"
 
 
 def _names(one: Sequence[str], other: Sequence[str]) -> str:
@@ -174,15 +172,11 @@ _MANY = 0.2  # share of the last fetches that failed, from which on it is worth 
 _SLOW = 1.5  # times slower than usual
 _PAUSE_S = 60.0
 
-_STOPPED = {
-    "missing": "{what} stopped matching on {day}",
-    "implausible": "{what} has looked wrong since {day}",
-    "unknown": "pages have fitted no layout since {day}",
-}
-_BEFORE = {
-    "missing": "{what} stopped matching on {day}",
-    "implausible": "{what} looked wrong on {day}",
-    "unknown": "pages fitted no layout on {day}",
+# what stopped working, in words: as it is, since when it has been, and when it was
+_WORDS = {
+    "missing": ("{what} stopped matching", "{what} stopped matching on {day}", "{what} stopped matching on {day}"),
+    "implausible": ("{what} looks wrong", "{what} has looked wrong since {day}", "{what} looked wrong on {day}"),
+    "unknown": ("pages fit no layout", "pages have fitted no layout since {day}", "pages fitted no layout on {day}"),
 }
 
 
@@ -190,7 +184,7 @@ _BEFORE = {
 class Verdict:
     """How a site fares, in one sentence."""
 
-    state: str  # good, warn, bad, none (nothing was learned)
+    state: str  # good, bad, none (nothing was learned)
     says: str
     notes: tuple[str, ...] = ()  # what else is worth knowing
 
@@ -218,8 +212,7 @@ def judge(drift: Drift | None, archive: SiteHealth | None, now: datetime, unread
     if drift.events:
         said = _tell_events(drift.events, now)
         more = f"; and {len(said) - _TOLD} more" if len(said) > _TOLD else ""
-        is_bad = bool(drift.events)
-        return Verdict("bad" if is_bad else "warn", _sentence("; ".join(said[:_TOLD]) + more), notes)
+        return Verdict("bad", _sentence("; ".join(said[:_TOLD]) + more), notes)
     before = _last_trouble(drift.log, now)
     if before:
         return Verdict("good", _sentence(f"all rules fit again: {before}"), notes)
@@ -229,12 +222,7 @@ def judge(drift: Drift | None, archive: SiteHealth | None, now: datetime, unread
 
 def tell_log(log: Sequence[Change]) -> list[Happening]:
     """Put the log into words, the newest line first."""
-    return [Happening(change.when, change.what, _tell(change), change.page) for change in reversed(log)]
-
-
-def tell_event(event: DriftEvent) -> str:
-    """Say what stopped working, without since when."""
-    return _OPENED[event.what].format(what=_name(event))
+    return [Happening(change.when, change.what, _say(change), change.page) for change in reversed(log)]
 
 
 def day_of(when: str, now: datetime) -> str:
@@ -254,55 +242,38 @@ def _tell_events(events: Sequence[DriftEvent], now: datetime) -> list[str]:
     said = []
     for (what, layout, day), fields in together.items():
         names = f"{', '.join(fields[:-1])} and {fields[-1]}" if len(fields) > 1 else fields[0]
-        words = _STOPPED[what] if len(fields) == 1 else _STOPPED[what].replace(" has ", " have ")
+        words = _WORDS[what][1] if len(fields) == 1 else _WORDS[what][1].replace(" has ", " have ")
         said.append(words.format(what=f"{names} in {layout}" if layout else names, day=day))
     return said
 
 
 def _last_trouble(log: Sequence[Change], now: datetime) -> str:
     """Say what was wrong last and how it ended."""
-    ended = next((at for at in range(len(log) - 1, -1, -1) if _is_end(log[at])), None)
-    if ended is None:
+    dull = ("named more closely", "dropped")
+    ends = [at for at, change in enumerate(log) if change.what == "closed" and change.note not in dull]
+    if not ends:
         return ""
-    end = log[ended]
-    began = next((one for one in reversed(log[:ended]) if one.what == "opened" and _same(one, end)), None)
+    end = log[ends[-1]]
+    same = [one for one in log[: ends[-1]] if (one.layout, one.field) == (end.layout, end.field)]
+    began = next((one for one in reversed(same) if one.what == "opened"), None)
     how = "learned again" if end.note.startswith("learned") else end.note
-    what = _BEFORE.get(began.note, "{what} stopped matching on {day}") if began is not None else ""
+    what = _WORDS.get(began.note, _WORDS["missing"])[2] if began is not None else ""
     said = what.format(what=end.field or "pages", day=day_of(began.when, now)) if began is not None else ""
     day = day_of(end.when, now)
     when = "the same day" if began is not None and day_of(began.when, now) == day else f"on {day}"
     return f"{said}; {how} {when}" if said else f"{how} {when}"
 
 
-def _is_end(change: Change) -> bool:
-    return change.what == "closed" and change.note not in ("named more closely", "dropped")
-
-
-def _same(one: Change, other: Change) -> bool:
-    return (one.layout, one.field) == (other.layout, other.field)
-
-
-def _tell(change: Change) -> str:
+def _say(change: Change) -> str:
     where = f" in {change.layout}" if change.layout else ""
     what = f"{change.field}{where}" if change.field else f"pages{where}"
-    if change.what == "opened" and change.note in _OPENED:
-        return _OPENED[change.note].format(what=what)
+    if change.what == "opened" and change.note in _WORDS:
+        return _WORDS[change.note][0].format(what=what)
     if change.what == "learned":
         return f"{what} was learned {change.note}" if change.field else f"{change.layout} was learned: {change.note}"
     if change.what == "dropped":
         return f"{change.layout} was dropped: {change.note}"
     return f"{what} could not be learned again: {change.note}" if change.what == "failed" else f"{what}: {change.note}"
-
-
-_OPENED = {
-    "missing": "{what} stopped matching",
-    "implausible": "{what} looks wrong",
-    "unknown": "pages fit no layout",
-}
-
-
-def _name(event: DriftEvent) -> str:
-    return f"{event.field} in {event.layout}" if event.layout else event.field
 
 
 def _sentence(words: str) -> str:
@@ -329,14 +300,6 @@ def _note_servers(archive: SiteHealth, now: datetime) -> tuple[str, ...]:
 _SUMMARISED = 6  # versions whose changes are listed at once
 
 VersionNumber = Annotated[int, Meta(ge=0, le=10**9, description="Of a profile; 0: the newest, and the one before.")]
-
-
-class ChangesWanted(RequestInput, frozen=True):
-    """Two versions of what was learned of a site."""
-
-    site: SiteKey = ""
-    old: VersionNumber = 0
-    new: VersionNumber = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -409,11 +372,15 @@ class HealthView:
 
 
 @AREA.get("/api/health", "health")
-def see_health(state: State, wanted: SiteWanted) -> HealthView:
+def see_health(state: State, site: SiteKey = "") -> HealthView:
     """Return how a site fares: rules, pages, servers, and a verdict in one sentence."""
-    key = state.site_key(wanted.site)
+    key = state.site_key(site)
     now = datetime.now(UTC)
-    row, found = _read_archive(state, key, now) if key != PROFILE else (None, None)
+    row = found = None
+    if key != PROFILE:
+        with state.archive() as archive:
+            row = next((site for site in site_rows(archive) if site.key == key), None)
+            found = read_health(archive, row.id, now=now) if row is not None else None
     unreadable = ""
     try:
         saved = _newest(state, key)
@@ -425,34 +392,36 @@ def see_health(state: State, wanted: SiteWanted) -> HealthView:
         verdict=judge(health.drift if health is not None else None, found, now, unreadable),
         pages_at_hand=len(state.pages(key)),
         rules=_see_rules(saved.profile, health) if saved is not None and health is not None else None,
-        archive=_see_archive(row, found) if row is not None and found is not None else None,
+        archive=fill(ArchiveHealth, found, row, robots=list(map(_see_robots, found.robots))) if found else None,
     )
 
 
 @AREA.get("/api/health/changes")
-def list_changes(state: State, wanted: ChangesWanted) -> list[ProfileChange]:
+def list_changes(
+    state: State, site: SiteKey = "", old: VersionNumber = 0, new: VersionNumber = 0
+) -> list[ProfileChange]:
     """Return in words what changed between two versions of what was learned of a site."""
-    key = state.site_key(wanted.site)
+    key = state.site_key(site)
     if key == PROFILE:
         raise NotThere("a profile that is a file has no versions")
     profiles = state.part(Versions)
     newest = profiles.newest(key)
-    new = wanted.new or newest
-    old = wanted.old or new - 1
+    new = new or newest
+    old = old or new - 1
     return compare_profiles(profiles.get(key, old), profiles.get(key, new))
 
 
 @AREA.view("/sites", "health.html")
-def show_health(state: State, wanted: ChangesWanted) -> dict[str, Any]:
+def show_health(state: State, site: SiteKey = "", old: VersionNumber = 0, new: VersionNumber = 0) -> dict[str, Any]:
     """Return what the page of a site's health shows."""
-    seen = see_health(state, SiteWanted(site=wanted.site))
+    seen = see_health(state, site)
     versions = [each.version for each in seen.archive.versions] if seen.archive is not None else []
-    new = wanted.new or (versions[0] if versions else 0)
-    old = wanted.old or new - 1
+    new = new or (versions[0] if versions else 0)
+    is_asked, old = bool(old), old or new - 1
     changes, unreadable = None, ""
-    if new > 1 or wanted.old:
+    if new > 1 or is_asked:
         try:
-            changes = list_changes(state, ChangesWanted(site=seen.site, old=old, new=new))
+            changes = list_changes(state, site=seen.site, old=old, new=new)
         except BadInput as error:
             unreadable = str(error)
     return {
@@ -480,12 +449,6 @@ def _summaries(state: State, key: str, versions: list[int]) -> dict[int, str]:
     return said
 
 
-def _read_archive(state: State, key: str, now: datetime) -> tuple[SiteRow | None, SiteHealth | None]:
-    with state.archive() as archive:
-        row = next((site for site in site_rows(archive) if site.key == key), None)
-        return row, read_health(archive, row.id, now=now) if row is not None else None
-
-
 def _newest(state: State, key: str) -> Saved | None:
     """Return what was learned of a site with how it has fared; None where nothing was."""
     if key == PROFILE:
@@ -504,21 +467,18 @@ def _see_rules(profile: Profile, health: Health) -> RulesHealth:
         layouts=len(profile.layouts),
         pages=drift.pages,
         events=drift.events,
-        told=tuple(tell_event(event) for event in drift.events),
+        told=tuple(
+            _WORDS[event.what][0].format(what=f"{event.field} in {event.layout}" if event.layout else event.field)
+            for event in drift.events
+        ),
         log=tuple(tell_log(drift.log)),
-        fields=tuple(_see_fields(health)),
+        fields=tuple(
+            FieldWatched(layout, name, track.recent, watch.pages, track.missing, track.implausible)
+            for layout, watch in health.watches.items()
+            for name, track in watch.tracks.items()
+            if track.recent
+        ),
     )
-
-
-def _see_fields(health: Health) -> Iterator[FieldWatched]:
-    for layout, watch in health.watches.items():
-        for name, track in watch.tracks.items():
-            if track.recent:
-                yield FieldWatched(layout, name, track.recent, watch.pages, track.missing, track.implausible)
-
-
-def _see_archive(row: SiteRow, found: SiteHealth) -> ArchiveHealth:
-    return fill(ArchiveHealth, found, row, robots=[_see_robots(each) for each in found.robots])
 
 
 def _see_robots(stored: StoredRobots) -> RobotsView:

@@ -22,8 +22,8 @@ from scythe.url import absolute
 from scythe.version import version
 from scythe.watching.plan_report import Planned, read_plan
 from scythe.web.learned_sites import LearnedSites, SiteCounts
-from scythe.web.operations import Address, Key, Nothing, NumberWanted, RequestInput, WebArea
-from scythe.web.state import PROFILE, BackgroundJob, JobView, NotThere, PageAtHand, State, see
+from scythe.web.operations import Address, Key, Number, RequestInput, WebArea
+from scythe.web.state import PROFILE, BackgroundJob, JobView, NotThere, State, fill, see
 
 AREA = WebArea("home", __doc__)
 
@@ -73,7 +73,7 @@ class SampleWanted(RequestInput, frozen=True):
 
 
 @AREA.get("/api/about", "about")
-def see_about(state: State, wanted: Nothing) -> About:
+def see_about(state: State) -> About:
     """Say what is being served."""
     options = state.options
     profile = None if options.profile is None else str(options.profile)
@@ -81,7 +81,7 @@ def see_about(state: State, wanted: Nothing) -> About:
 
 
 @AREA.get("/api/sites", "sites")
-def list_sites(state: State, wanted: Nothing) -> list[SiteView]:
+def list_sites(state: State) -> list[SiteView]:
     """List the sites that are known."""
     found = []
     if PROFILE in state.site_keys():
@@ -99,14 +99,9 @@ def list_sites(state: State, wanted: Nothing) -> list[SiteView]:
 
 
 @AREA.get("/api/pages", "pages")
-def list_pages(state: State, wanted: Nothing) -> list[PageView]:
+def list_pages(state: State) -> list[PageView]:
     """List the pages at hand."""
-    return [see_page(page) for page in state.pages()]
-
-
-def see_page(page: PageAtHand) -> PageView:
-    """Return what is shown of a page at hand."""
-    return PageView(page.number, page.site, page.name, page.url, len(page.body))
+    return [fill(PageView, page, size=len(page.body)) for page in state.pages()]
 
 
 @AREA.post("/api/pages", "fetch_pages")
@@ -144,21 +139,21 @@ def _load(state: State, wanted: SampleWanted, address: str) -> Iterator[LoadedPa
 
 
 @AREA.get("/api/jobs", "jobs")
-def list_jobs(state: State, wanted: Nothing) -> list[JobView]:
+def list_jobs(state: State) -> list[JobView]:
     """List work under way and done, the newest first."""
     return state.jobs.seen()
 
 
 @AREA.get("/api/jobs/{number}", "job")
-def see_job(state: State, wanted: NumberWanted) -> JobView:
+def see_job(state: State, number: Number) -> JobView:
     """Say how far a piece of work has come."""
-    return see(_job(state, wanted.number))
+    return see(_job(state, number))
 
 
 @AREA.post("/api/jobs/{number}/stop", "stop_job")
-def stop_job(state: State, wanted: NumberWanted) -> JobView:
+def stop_job(state: State, number: Number) -> JobView:
     """Ask a piece of work to end soon."""
-    job = _job(state, wanted.number)
+    job = _job(state, number)
     job.stop()
     return see(job)
 
@@ -171,7 +166,7 @@ def _job(state: State, number: int) -> BackgroundJob:
 
 
 @AREA.view("/", "home.html")
-def show_home(state: State, wanted: Nothing) -> dict[str, Any]:
+def show_home(state: State) -> dict[str, Any]:
     """Return what the overview shows."""
     soon: list[Planned] = []
     newest: list[StoredRecord] = []
@@ -180,8 +175,8 @@ def show_home(state: State, wanted: Nothing) -> dict[str, Any]:
             soon = [planned for planned, _, _ in islice(read_plan(archive, (), datetime.now(UTC)), _SOON)]
             newest = newest_records(archive, _NEWEST, watches=None)
     return {
-        "about": see_about(state, wanted),
-        "sites": list_sites(state, wanted),
+        "about": see_about(state),
+        "sites": list_sites(state),
         "learned": _learned(state),
         "soon": soon,
         "newest": [(record, _heading(record)) for record in newest],

@@ -12,7 +12,7 @@ from urllib.parse import urlencode
 
 from scythe.web.filters import say_count
 from scythe.web.openapi import REF, Schema, describe_interface, resolve
-from scythe.web.operations import Nothing, WebArea
+from scythe.web.operations import WebArea
 from scythe.web.state import State
 
 AREA = WebArea("interface", __doc__, menu="api")
@@ -66,13 +66,13 @@ class AreaDoc:
 
 
 @AREA.get("/api/openapi.json")
-def read_openapi(state: State, wanted: Nothing) -> dict[str, Any]:
+def read_openapi(state: State) -> dict[str, Any]:
     """Return this description: an OpenAPI 3.1 document."""
     return describe_interface()
 
 
 @AREA.view("/api", "interface.html")
-def show_interface(state: State, wanted: Nothing) -> dict[str, Any]:
+def show_interface(state: State) -> dict[str, Any]:
     """Return what the page about the interface shows."""
     return {"areas": tell_areas(), "forms": tell_forms(), "about": describe_interface()["info"]["description"]}
 

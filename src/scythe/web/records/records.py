@@ -33,11 +33,10 @@ from scythe.watching.list_identity import MOST, Chosen, choose_places
 from scythe.watching.watch import add_lists, forget_lists
 from scythe.watching.watch_options import OLDER_PAGES, ListOptions
 from scythe.web.auth import NOTHING_POLICY
-from scythe.web.operations import Address, Key, Nothing, Number, RequestInput, Sent, WebArea
-from scythe.web.recent import Recent
+from scythe.web.operations import Address, Key, Number, RequestInput, Sent, WebArea
 from scythe.web.runs.run_store import Runs
 from scythe.web.safe_html import number_elements
-from scythe.web.state import NotThere, PageAtHand, State, open_page
+from scythe.web.state import NotThere, PageAtHand, Recent, State, open_page
 
 AREA = WebArea("records", __doc__)
 
@@ -178,12 +177,6 @@ class WatchWanted(RequestInput, frozen=True):
     follow: bool = False  # archive the pages that records lead to, too
 
 
-class EndWanted(RequestInput, frozen=True):
-    """A page that is watched."""
-
-    url: Address
-
-
 @dataclass(frozen=True, slots=True)
 class WatchView:
     """A page that is watched."""
@@ -237,18 +230,18 @@ def _options(state: State, wanted: WatchWanted) -> tuple[str, ListOptions]:
 
 
 @AREA.post("/api/watch/end", "watch_no_longer")
-def end_watch(state: State, wanted: EndWanted) -> list[WatchView]:
+def end_watch(state: State, url: Address) -> list[WatchView]:
     """Watch a page no longer; what was archived stays."""
     with state.archive() as archive:
         try:
-            forget_lists(archive, [wanted.url])
+            forget_lists(archive, [url])
         except BadInput as error:
             raise NotThere(str(error)) from None
-    return list_watches(state, Nothing())
+    return list_watches(state)
 
 
 @AREA.get("/api/watches", "watches")
-def list_watches(state: State, wanted: Nothing) -> list[WatchView]:
+def list_watches(state: State) -> list[WatchView]:
     """List the pages that are watched."""
     if state.options.archive is None:
         return []
@@ -320,37 +313,28 @@ class RecordsWanted(RequestInput, frozen=True):
     start: Row = 0  # the first record that is shown
 
 
-class PageRecordsWanted(RequestInput, frozen=True):
-    """The lists of a page at hand."""
-
-    page: Number
-    everything: bool = False  # menus, pagers and the like, too
-
-
-class ExportWanted(RequestInput, frozen=True):
-    """One list of a page at hand, as a file."""
-
-    page: Number
-    list: Number = 1
-    format: Literal["csv", "jsonl", "json", "parquet"] = "csv"
-
-
 @AREA.get("/api/records")
-def list_records(state: State, wanted: PageRecordsWanted) -> PageRecords:
+def list_records(
+    state: State,
+    page: Number,
+    everything: bool = False,  # menus, pagers and the like, too
+) -> PageRecords:
     """Return the lists of a page at hand, best first."""
-    return state.part(Listings).get(wanted.page).see_all(everything=wanted.everything)
+    return state.part(Listings).get(page).see_all(everything=everything)
 
 
 @AREA.file("/records/export")
-def export_list(state: State, wanted: ExportWanted) -> Sent:
+def export_list(
+    state: State, page: Number, list: Number = 1, format: Literal["csv", "jsonl", "json", "parquet"] = "csv"
+) -> Sent:
     """Return a list as a file; what a spreadsheet would calculate is kept from it."""
-    listing = state.part(Listings).get(wanted.page)
-    if wanted.list > len(listing.lists):
-        raise NotThere(f"page {wanted.page} has no list {wanted.list}")
-    batch = list_batch(listing.page.url or listing.page.name, wanted.list, listing.lists[wanted.list - 1])
-    name = f"records-{wanted.page}-{wanted.list}.{wanted.format}"
-    body = write_rows(wanted.format, [batch], Shape())
-    return Sent(body, FORMATS[wanted.format].media_type, NOTHING_POLICY, name)
+    listing = state.part(Listings).get(page)
+    if list > len(listing.lists):
+        raise NotThere(f"page {page} has no list {list}")
+    batch = list_batch(listing.page.url or listing.page.name, list, listing.lists[list - 1])
+    name = f"records-{page}-{list}.{format}"
+    body = write_rows(format, [batch], Shape())
+    return Sent(body, FORMATS[format].media_type, NOTHING_POLICY, name)
 
 
 # -- the page for people -----------------------------------------------------------------------------------------------

@@ -21,10 +21,20 @@ from scythe.site.rules import Profile
 from scythe.site.site import Site
 from scythe.site.trace import CutRange, FieldTrace, PageTrace, RuleTrace, Tracer, line_of
 from scythe.web.learned_sites import LearnedSites
-from scythe.web.operations import RequestInput, SiteKey, SiteWanted, WebArea
-from scythe.web.recent import Recent
+from scythe.web.operations import SiteKey, WebArea
 from scythe.web.safe_html import number_elements
-from scythe.web.state import PROFILE, BackgroundJob, JobView, NotNow, NotThere, PageAtHand, State, open_page, see
+from scythe.web.state import (
+    PROFILE,
+    BackgroundJob,
+    JobView,
+    NotNow,
+    NotThere,
+    PageAtHand,
+    Recent,
+    State,
+    open_page,
+    see,
+)
 
 AREA = WebArea("rules", __doc__)
 
@@ -410,34 +420,6 @@ PageNumber = Annotated[int, Meta(ge=0, le=10**9, description="A number of GET /a
 Offset = Annotated[int, Meta(ge=0, le=10**9, description="In bytes.")]
 
 
-class RulesViewWanted(RequestInput, frozen=True):
-    """A site, one of its layouts, and a page at hand."""
-
-    site: SiteKey = ""
-    layout: Annotated[str, Meta(max_length=300)] = ""
-    page: PageNumber = 0  # 0: one of the layout's
-
-
-class RulesPageWanted(RequestInput, frozen=True):
-    """A page at hand."""
-
-    page: PageNumber
-
-
-class SourceWanted(RequestInput, frozen=True):
-    """A stretch of the source of a page at hand."""
-
-    page: PageNumber
-    start: Offset
-    end: Offset
-
-
-class LearnWanted(RequestInput, frozen=True):
-    """A site to learn from its pages at hand."""
-
-    site: Annotated[str, Meta(max_length=300)] = PROFILE
-
-
 @dataclass(frozen=True, slots=True)
 class Outcomes:
     """How one field was got on the pages at hand."""
@@ -476,9 +458,9 @@ class RulesView:
 
 
 @AREA.get("/api/rules", "rules")
-def list_rules(state: State, wanted: SiteWanted) -> RulesView:
+def list_rules(state: State, site: SiteKey = "") -> RulesView:
     """Return what was learned of a site, each rule in words, and how it fares on the pages at hand."""
-    key = state.site_key(wanted.site)
+    key = state.site_key(site)
     followed = state.part(MeasuredSites).find(key)
     pages = state.pages(key)
     if followed is None:
@@ -498,26 +480,26 @@ def list_rules(state: State, wanted: SiteWanted) -> RulesView:
 
 
 @AREA.get("/api/rules/page")
-def explain_at_hand(state: State, wanted: RulesPageWanted) -> PageExplained:
+def explain_at_hand(state: State, page: PageNumber) -> PageExplained:
     """Return what the rules make of a page at hand: where each field was cut and what every rule says."""
-    at_hand, followed = _find(state, wanted.page)
+    at_hand, followed = _find(state, page)
     return explain_page(at_hand, followed.trace(at_hand))
 
 
 @AREA.get("/api/rules/source")
-def read_source_part(state: State, wanted: SourceWanted) -> list[SourcePart]:
+def read_source_part(state: State, page: PageNumber, start: Offset, end: Offset) -> list[SourcePart]:
     """Return a stretch of the source of a page at hand, line by line, with what was cut marked."""
-    at_hand, followed = _find(state, wanted.page)
-    if not wanted.start < wanted.end <= len(at_hand.body):
+    at_hand, followed = _find(state, page)
+    if not start < end <= len(at_hand.body):
         raise NotThere(f"the page has {len(at_hand.body)} bytes")
     found = followed.trace(at_hand)
-    return show_more(at_hand.body, found.trace.encoding, found.places, wanted.start, wanted.end)
+    return show_more(at_hand.body, found.trace.encoding, found.places, start, end)
 
 
 @AREA.post("/api/learn", "learn")
-def learn_site(state: State, wanted: LearnWanted) -> JobView:
+def learn_site(state: State, site: Annotated[str, Meta(max_length=300)] = PROFILE) -> JobView:
     """Learn a site from its pages at hand and save what was learned; labels of images are kept."""
-    key = state.site_key(wanted.site)
+    key = state.site_key(site)
     pages = state.pages(key)
     if len(pages) < _LEAST:
         raise NotNow(f"there are {len(pages)} pages of {key} at hand: take some first")
@@ -541,40 +523,45 @@ def _learn(state: State, key: str, pages: Sequence[PageAtHand], before: Site | N
 
 
 @AREA.view("/rules", "rules.html")
-def show_rules(state: State, wanted: RulesViewWanted) -> dict[str, Any]:
+def show_rules(
+    state: State,
+    site: SiteKey = "",
+    layout: Annotated[str, Meta(max_length=300)] = "",
+    page: PageNumber = 0,  # 0: one of the layout's
+) -> dict[str, Any]:
     """Return what the page of rules shows."""
-    key = state.site_key(wanted.site)
-    seen = list_rules(state, SiteWanted(site=key))
-    chosen = _choose_page(seen, wanted)
-    name = wanted.layout or (chosen.layout if chosen is not None else "")
-    layout = next((one for one in seen.layouts if one.rules.name == name), seen.layouts[0] if seen.layouts else None)
-    explained = explain_at_hand(state, RulesPageWanted(page=chosen.page)) if chosen is not None else None
+    key = state.site_key(site)
+    seen = list_rules(state, site=key)
+    chosen = _choose_page(seen, layout, page)
+    name = layout or (chosen.layout if chosen is not None else "")
+    shown = next((one for one in seen.layouts if one.rules.name == name), seen.layouts[0] if seen.layouts else None)
+    explained = explain_at_hand(state, page=chosen.page) if chosen is not None else None
     return {
         "sites": state.site_keys(),
         "key": key,
         "seen": seen,
-        "layout": layout,
+        "layout": shown,
         "pages": sorted(
             seen.measured, key=lambda one: (one.layout != name, -one.count(COLD), -one.count(MISSING), one.page)
         ),
-        "colours": _colours(layout, explained),
+        "colours": _colours(shown, explained),
         "led": {field.name: field.rules for field in explained.fields} if explained is not None else {},
         "page": explained,
         "take": {"site": key, "next": f"/rules?site={key}"},
     }
 
 
-def _choose_page(seen: RulesView, wanted: RulesViewWanted) -> PageMeasured | None:
+def _choose_page(seen: RulesView, layout: str, page: int) -> PageMeasured | None:
     """Return the page that was asked for, or the first of the layout."""
-    if wanted.page:
-        chosen = next((page for page in seen.measured if page.page == wanted.page), None)
+    if page:
+        chosen = next((one for one in seen.measured if one.page == page), None)
         if chosen is None and not seen.left:
-            raise NotThere(f"there is no page {wanted.page} of this site at hand")
+            raise NotThere(f"there is no page {page} of this site at hand")
         return chosen
-    if wanted.layout and all(one.rules.name != wanted.layout for one in seen.layouts):
-        raise NotThere(f"there is no layout {wanted.layout!r:.80}")
-    name = wanted.layout or next((one.rules.name for one in seen.layouts if one.at_hand), "")
-    return next((page for page in seen.measured if page.layout == name), None)
+    if layout and all(one.rules.name != layout for one in seen.layouts):
+        raise NotThere(f"there is no layout {layout!r:.80}")
+    name = layout or next((one.rules.name for one in seen.layouts if one.at_hand), "")
+    return next((one for one in seen.measured if one.layout == name), None)
 
 
 def _colours(layout: LayoutView | None, page: PageExplained | None) -> dict[str, int]:

@@ -27,8 +27,7 @@ from scythe.url import Url
 from scythe.watching.events import Event, RecordEvent
 from scythe.watching.watch import Watch
 from scythe.watching.watch_options import WatchOptions
-from scythe.web.answers import fill
-from scythe.web.state import BackgroundJob, NotNow, NotThere, State
+from scythe.web.state import BackgroundJob, NotNow, NotThere, State, fill
 
 _REASONS = 12  # shown of each kind
 _SOON = 6  # visits

@@ -19,11 +19,10 @@ from scythe.crawling.scope import Scope
 from scythe.crawling.url_filter import start_address
 from scythe.errors import BadInput
 from scythe.watching.watch_options import WatchOptions
-from scythe.web.answers import fill
 from scythe.web.learned_sites import SiteCounts
-from scythe.web.operations import Address, Nothing, Number, NumberWanted, RequestInput, WebArea
+from scythe.web.operations import Address, Number, RequestInput, WebArea
 from scythe.web.runs.run_store import Runs, RunView
-from scythe.web.state import NotThere, State
+from scythe.web.state import NotThere, State, fill
 
 AREA = WebArea("runs", __doc__)
 
@@ -74,15 +73,15 @@ class Left:
 
 
 @AREA.get("/api/runs", "runs")
-def list_runs(state: State, wanted: Nothing) -> list[RunView]:
+def list_runs(state: State) -> list[RunView]:
     """List the crawls and watches of this page, the newest first."""
     return [run.see() for run in state.part(Runs).all()]
 
 
 @AREA.get("/api/runs/{number}", "run")
-def see_run(state: State, wanted: NumberWanted) -> RunView:
+def see_run(state: State, number: Number) -> RunView:
     """Say what a crawl or watch has come to."""
-    return state.part(Runs).find(wanted.number).see()
+    return state.part(Runs).find(number).see()
 
 
 @AREA.post("/api/runs/crawl", "crawl")
@@ -122,19 +121,19 @@ def _name_watch(archive: Archive, wanted: WatchRunWanted) -> str:
 
 
 @AREA.post("/api/runs/{number}/pause", "pause")
-def pause_run(state: State, wanted: NumberWanted) -> RunView:
+def pause_run(state: State, number: Number) -> RunView:
     """End a crawl or watch in good order; it can go on later."""
-    return state.part(Runs).pause(wanted.number).see()
+    return state.part(Runs).pause(number).see()
 
 
 @AREA.post("/api/runs/{number}/continue", "go_on")
-def continue_run(state: State, wanted: NumberWanted) -> RunView:
+def continue_run(state: State, number: Number) -> RunView:
     """Let a crawl or watch go on where it was."""
-    return state.part(Runs).go_on(wanted.number).see()
+    return state.part(Runs).go_on(number).see()
 
 
 @AREA.view("/runs", "runs.html")
-def show_runs(state: State, wanted: Nothing) -> dict[str, Any]:
+def show_runs(state: State) -> dict[str, Any]:
     """Return what the page of crawls shows; scripts keep it up to date."""
     left, watched = list[Left](), 0
     if state.options.archive is not None:
@@ -143,7 +142,7 @@ def show_runs(state: State, wanted: Nothing) -> dict[str, Any]:
             left = [one for one in _unfinished(archive, state.part(SiteCounts).of(archive)) if one.key not in busy]
             watched = len(watch_rows(archive))
     return {
-        "runs": list_runs(state, wanted),
+        "runs": list_runs(state),
         "left": left,
         "watched": watched,
         "parts": PARTS,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Annotated, Any
@@ -21,10 +21,9 @@ from scythe.schedule.svg import Panel, bars_svg, name_duration
 from scythe.watch_model import DAY_S, HOUR_S, WEEK_S
 from scythe.watching.plan_report import Comparison, Planned, compare, draw_plan, plan_list, read_plan
 from scythe.watching.watch_options import ListOptions
-from scythe.web.answers import fill
 from scythe.web.operations import Key, Number, RequestInput, Sent, WebArea
 from scythe.web.runs.run_store import Runs
-from scythe.web.state import PROFILE, NotNow, NotThere, State
+from scythe.web.state import PROFILE, NotNow, NotThere, State, fill
 
 AREA = WebArea("schedule", __doc__)
 
@@ -56,12 +55,6 @@ class GoalsWanted(RequestInput, frozen=True):
     policy: Key | UnsetType = UNSET
     older_pages: Annotated[int, msgspec.Meta(ge=0, le=1_000)] | UnsetType = UNSET
     follow: bool | UnsetType = UNSET
-
-
-class WatchChangeWanted(RequestInput, frozen=True):
-    """A watched page."""
-
-    watch: Number
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,20 +149,20 @@ def _said(wanted: GoalsWanted, *names: str) -> dict[str, Any]:
 
 
 @AREA.post("/api/schedule/end")
-def end_watching(state: State, wanted: WatchChangeWanted) -> Ended:
+def end_watching(state: State, watch: Number) -> Ended:
     """Watch a page no longer; what was archived stays."""
     with state.archive() as archive:
-        row = find_watch(archive, wanted.watch)
+        row = find_watch(archive, watch)
         end_watch(archive, row.id, "watched no longer")
     state.part(Runs).nudge()
     return Ended(row.id, str(row.url))
 
 
 @AREA.post("/api/schedule/now")
-def visit_now(state: State, wanted: WatchChangeWanted) -> Hastened:
+def visit_now(state: State, watch: Number) -> Hastened:
     """Let a watched page be due now."""
     with state.archive() as archive:
-        row = find_watch(archive, wanted.watch)
+        row = find_watch(archive, watch)
         if not hasten_watch(archive, row.id):
             raise NotNow(f"{row.url} is no longer watched")
     return Hastened(row.id, str(row.url), state.part(Runs).nudge())
@@ -220,21 +213,12 @@ def see_watched_list(state: State, wanted: WatchedListWanted) -> WatchedListView
         watch, listed = _find(archive, wanted.list_id)
         journal = late_looks(archive, listed.id, before=wanted.before, count=_LINES + 1)
         looks = list(read_looks(archive, listed.id, since=now - timedelta(days=wanted.days)))
-    return WatchedListView(
-        listed.id,
-        watch.id,
-        watch.site_key,
-        str(watch.url),
-        listed.name,
-        list(listed.columns),
-        listed.shown,
-        plan_list(watch, listed, now),
-        see_goals(watch),
-        watch.ended_at is None,
-        journal[:_LINES],
-        journal[_LINES - 1].id if len(journal) > _LINES else None,
-        compare(looks),
-    )
+    named = listed.id, watch.id, watch.site_key, str(watch.url), listed.name, list(listed.columns), listed.shown
+    planned, goals, before = plan_list(watch, listed, now), see_goals(watch), None
+    if len(journal) > _LINES:
+        before = journal[_LINES - 1].id
+    is_watched = watch.ended_at is None
+    return WatchedListView(*named, planned, goals, is_watched, journal[:_LINES], before, compare(looks))
 
 
 def _find(archive: Archive, number: int) -> tuple[WatchRow, ListRow]:
@@ -254,15 +238,14 @@ def show_watched_list(state: State, wanted: WatchedListWanted) -> dict[str, Any]
 
 
 @AREA.view("/schedule/page/{watch}", "schedule_page.html")
-def show_page(state: State, wanted: WatchChangeWanted) -> dict[str, Any]:
+def show_page(state: State, watch: Number) -> dict[str, Any]:
     """Return what is shown of a watched page whose lists are not known, or are to be chosen from."""
     with state.archive() as archive:
-        watch = find_watch(archive, wanted.watch)
-        lists = lists_of_watch(archive, watch.id)
-    goals = see_goals(watch)
-    planned = plan_list(watch, None, datetime.now(UTC))
-    is_watched = watch.ended_at is None
-    return {"watch": watch, "planned": planned, "lists": lists, "is_watched": is_watched, **_choices(goals)}
+        row = find_watch(archive, watch)
+        lists = lists_of_watch(archive, row.id)
+    planned = plan_list(row, None, datetime.now(UTC))
+    is_watched = row.ended_at is None
+    return {"watch": row, "planned": planned, "lists": lists, "is_watched": is_watched, **_choices(see_goals(row))}
 
 
 def _choices(goals: GoalsView) -> dict[str, Any]:
@@ -313,14 +296,10 @@ _ON_PAGE = 100  # lists
 _SPARK_S, _SPARKS = DAY_S / 2, 28  # what a small plot shows: so many steps of time
 _SPARK_HIGH = 22.0
 
-Listed = tuple[Planned, WatchRow, ListRow | None]
-
-
-class ScheduleWanted(RequestInput, frozen=True):
-    """Some of the lists."""
-
-    site: Key = ""  # what their site, address or name has in it; empty: all
-    page: Annotated[int, msgspec.Meta(ge=1, le=1_000_000)] = 1
+Listed = Annotated[
+    str, msgspec.Meta(max_length=500, description="What their site, address or name has in it; empty: all.")
+]
+Turn = Annotated[int, msgspec.Meta(ge=1, le=1_000_000)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -356,62 +335,56 @@ class ScheduleView:
 
 
 @AREA.get("/api/schedule", "schedule")
-def see_schedule(state: State, wanted: ScheduleWanted) -> ScheduleView:
+def see_schedule(state: State, site: Listed = "", page: Turn = 1) -> ScheduleView:
     """List the watched lists, the next visit first."""
     if state.options.archive is None:
         return ScheduleView([], 0, 1, 1, 0, 0.0)
     with state.archive() as archive:
-        return _see(archive, wanted)
+        return _see(archive, site, page)
 
 
-def _see(archive: Archive, wanted: ScheduleWanted) -> ScheduleView:
+def _see(archive: Archive, site: str, page: int) -> ScheduleView:
     plan = read_plan(archive, (), datetime.now(UTC))
-    meant = [one for one in plan if _is_meant(one, wanted.site)]
+    sought = "" if site == PROFILE else site.strip().lower()
+    meant = [one for one in plan if not sought or sought in f"{one[0].page} {one[0].site} {one[0].region}".lower()]
     pages = max(-(-len(meant) // _ON_PAGE), 1)
-    page = min(wanted.page, pages)
-    lists = [see_list(*one) for one in meant[(page - 1) * _ON_PAGE : page * _ON_PAGE]]
+    page = min(page, pages)
+    lists = [
+        fill(
+            ScheduledListView,
+            planned,
+            watch=watch.id,
+            list_id=None if listed is None else listed.id,
+            name=planned.region,
+            has_trouble=watch.attempts > 0,
+        )
+        for planned, watch, listed in meant[(page - 1) * _ON_PAGE : page * _ON_PAGE]
+    ]
     watched = len({watch.id for _, watch, _ in plan})
     return ScheduleView(lists, len(meant), page, pages, watched, sum(one.rate_day or 0.0 for one, _, _ in meant))
 
 
-def _is_meant(one: Listed, site: str) -> bool:
-    planned, wanted = one[0], "" if site == PROFILE else site.strip().lower()
-    return not wanted or wanted in planned.page.lower() or wanted in f"{planned.site} {planned.region}".lower()
-
-
-def see_list(planned: Planned, watch: WatchRow, listed: ListRow | None) -> ScheduledListView:
-    """Return what is shown of a list."""
-    list_id, has_trouble = None if listed is None else listed.id, watch.attempts > 0
-    return fill(
-        ScheduledListView, planned, watch=watch.id, list_id=list_id, name=planned.region, has_trouble=has_trouble
-    )
-
-
 @AREA.view("/schedule", "schedule.html")
-def show_schedule(state: State, wanted: ScheduleWanted) -> dict[str, Any]:
+def show_schedule(state: State, site: Listed = "", page: Turn = 1) -> dict[str, Any]:
     """Return what the schedule shows, with a small plot for each list."""
     sparks: dict[int, str] = {}
     if state.options.archive is None:
-        seen = see_schedule(state, wanted)
+        seen = see_schedule(state, site, page)
     else:
         with state.archive() as archive:
-            seen = _see(archive, wanted)
-            sparks = draw_sparks(archive, [one.list_id for one in seen.lists if one.list_id is not None])
+            seen = _see(archive, site, page)
+            list_ids = [one.list_id for one in seen.lists if one.list_id is not None]
+            since = datetime.now(UTC) - timedelta(seconds=_SPARKS * _SPARK_S)
+            came = count_came(archive, list_ids, since=since, step_s=_SPARK_S) if list_ids else {}
+            sparks = {list_id: _bars(steps) for list_id, steps in came.items()}
     return {
         "seen": seen,
         "sparks": sparks,
-        "site": "" if wanted.site == PROFILE else wanted.site,
+        "site": "" if site == PROFILE else site,
         "now": datetime.now(UTC),
         "days": round(_SPARKS * _SPARK_S / DAY_S),
         "is_watching": any(run.kind == "watch" and not run.is_over for run in state.part(Runs).all()),
     }
-
-
-def draw_sparks(archive: Archive, list_ids: Sequence[int]) -> dict[int, str]:
-    """Return by list the path of bars that tells what came lately."""
-    since = datetime.now(UTC) - timedelta(seconds=_SPARKS * _SPARK_S)
-    came = count_came(archive, list_ids, since=since, step_s=_SPARK_S) if list_ids else {}
-    return {list_id: _bars(steps) for list_id, steps in came.items()}
 
 
 def _bars(steps: Mapping[int, int]) -> str:
