@@ -73,7 +73,7 @@ REQUESTS: dict[str, Callable[[Path], bool]] = {
     "another title": has_title_separators,
     "a column of the archive": lambda path: "simhash" in names(path) | texts(path),
     "a kind of list": lambda path: "definitions" in texts(path),
-    "an option of read": lambda path: any("--captions" in text for text in texts(path)),
+    "an option of read": lambda path: any("captions of figures" in text for text in texts(path)),
     "an index of PostgreSQL only": lambda path: any("USING gin" in text for text in texts(path)),
     "a feature of images": lambda path: "same page" in texts(path),
     "a page that is decoded wrongly": lambda path: not names(path).isdisjoint({"declared_codec", "header_codec"}),

@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 from scythe.archive.open import open_archive
 from scythe.archive.outcomes import store_outcomes
 from scythe.archive.results import PageQuery
-from scythe.cli.export import HELP, _export_under_a_bar
+from scythe.cli.export import HELP, _export
 from scythe.cli.export import export as app
 from scythe.crawl_model import Extracted, Raw
 from scythe.errors import BadInput
@@ -170,8 +170,8 @@ def test_the_bar_goes_on_with_what_is_written(site: Path, tmp_path: Path, monkey
     monkeypatch.setattr("scythe.cli.export._TOLD", 2)
     monkeypatch.setattr("sys.stderr", terminal)
     monkeypatch.setenv("TERM", "xterm")
-    with open_archive(site, create=False) as archive:
-        done = _export_under_a_bar(archive, plan_export(str(tmp_path / "out.jsonl"), None, "pages"), PageQuery())
+    plan = plan_export(str(tmp_path / "out.jsonl"), None, "pages")
+    done = _export(str(site), "", plan, PageQuery(), quiet=False)
     assert done.count == 3
     assert "2/3" in terminal.getvalue()
 

@@ -8,6 +8,7 @@ from tests.crawling.test_refill import HOST, NEWS, PAGES_AT_HAND, headlines, lea
 
 from scythe.archive.open import open_archive
 from scythe.archive.stored_sites import save_profile
+from scythe.cli.console import show_count
 from scythe.cli.refill import _describe, _refill
 from scythe.crawling.refill import RefillCounts
 
@@ -31,7 +32,8 @@ def test_a_bar_shows_how_far_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         site = store(archive, read_all(PAGES_AT_HAND[:2]))
         save_profile(archive, site, learned().to_json())
         monkeypatch.setattr("sys.stderr", Terminal())
-        assert _refill(archive, None, quiet=False).done == 2
+        with show_count("extracting") as bar:
+            assert _refill(archive, None, bar).done == 2
 
 
 def test_what_could_not_be_extracted_is_told(scythe: Run, tmp_path: Path) -> None:

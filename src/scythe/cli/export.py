@@ -136,6 +136,7 @@ def _export(where: str, store: str, plan: Export, wanted: PageQuery, *, quiet: b
             if bar is not None and number % _TOLD == 0:
                 bar(number, total, "exporting")
 
+        tell(0)
         done = export_archive(archive, plan, wanted, tell=tell, shown=shown)
     if not quiet and plan.path is not None:
         typer.echo(neutralise(f"{counted(done.count, done.what.removesuffix('s'))} written to {plan.path}"), err=True)

@@ -131,6 +131,8 @@ def _run_all(wanted: Experiment, traces: Sequence[Trace]) -> Iterator[PolicyRun]
             if bar is not None:
                 bar(number, len(tasks), f"{trace.name}: {policy}")
             yield _run(wanted, trace, policy)
+            if bar is not None:
+                bar(number + 1, len(tasks), f"{trace.name}: {policy}")
 
 
 def _run(wanted: Experiment, trace: Trace, policy: str) -> PolicyRun:
