@@ -104,6 +104,7 @@ def _bare(url: str) -> str:
     return url.partition("#")[0].partition("?")[0]
 
 
+@lru_cache(maxsize=256)
 def host(url: str) -> str:
     """Return the host name of `url` in lower case, or an empty string."""
     try:

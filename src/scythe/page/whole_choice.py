@@ -51,7 +51,7 @@ def _is_formula(blocks: Blocks, block: int, formulas: Formulas | None) -> bool:
     text = blocks.text[block]
     if blocks.box_hidden[blocks.box[block]]:
         return False
-    if any(text.startswith(opening) and text.endswith(closing) for opening, closing in _TEX_ENDS):
+    if text.startswith(("$", "\\")) and any(text.startswith(one) and text.endswith(end) for one, end in _TEX_ENDS):
         return True
     if formulas is None or blocks.plain[block]:
         return False

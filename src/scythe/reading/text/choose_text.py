@@ -122,7 +122,7 @@ def read(page: Page, options: TextOptions, network: Network | None = None) -> Re
 
 def tell_kind(names: tuple[str, ...], seen: BlockFacts, url: str | None) -> PageKind:
     """Return the kind of a page; what would be a listing elsewhere is the front page at the address of a whole host."""
-    told = dict(zip(names, np.round(seen.kinds, 3).tolist(), strict=True))
+    told = {name: round(odds, 3) for name, odds in zip(names, seen.kinds.tolist(), strict=True)}
     told[FRONT] = told["listing"] if url is not None and _path(url) in _ROOTS else 0.0
     told["listing"] -= told[FRONT]
     best = max(told, key=told.__getitem__)
