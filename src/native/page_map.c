@@ -137,10 +137,11 @@ int tag_of_row(const PageMap *map, uint32_t row, uint32_t number, const byte **a
     int own = !(t->flags[row] & IS_IMPLIED);
     if (own && number == 0)
         return tree_attributes(t, map->base, row, at);
+    if (row != 0 && row != t->body)
+        return 0;
     number -= (uint32_t)own;
     const uint32_t *more = row == 0 ? t->html_more : t->body_more;
-    uint32_t count = row == 0 ? t->html_more_count : row == t->body ? t->body_more_count : 0;
-    if (number >= count)
+    if (number >= (row == 0 ? t->html_more_count : t->body_more_count))
         return 0;
     *at = behind_name(map, more[number]);
     return 1;

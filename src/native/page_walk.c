@@ -97,6 +97,10 @@ static void empty(Text *t)
 
 static int put_block(Walk *w)
 {
+    if (w->text.broken || w->linked.broken || w->bold.broken) {
+        PyErr_NoMemory();
+        return 0;
+    }
     if (w->text.size) {
         uint32_t at = (uint32_t)w->words.size;
         if (!buffer_put(&w->words, w->text.out, w->text.size))

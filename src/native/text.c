@@ -37,7 +37,7 @@ void text_init(Text *t)
     t->out = t->small;
     t->size = 0;
     t->room = sizeof t->small;
-    t->gap = t->broken = t->wide = 0;
+    t->gap = t->broken = 0;
 }
 
 void text_free(Text *t)
@@ -103,20 +103,49 @@ static void put_decoded(Text *t, const byte *at, size_t size)
         put_bytes(t, at, size);
 }
 
+#ifdef __SSE2__
+/* Mark what may be white space other than blanks, or begin a reference or such a character. */
+static inline __m128i stops_in(__m128i here)
+{
+    __m128i low = _mm_cmpeq_epi8(_mm_min_epu8(here, _mm_set1_epi8(0x1F)), here);
+    __m128i moved = _mm_sub_epi8(here, _mm_set1_epi8((char)0xE1)); /* E1 to E3 */
+    __m128i lead = _mm_or_si128(_mm_cmpeq_epi8(_mm_min_epu8(moved, _mm_set1_epi8(2)), moved),
+                                _mm_cmpeq_epi8(here, _mm_set1_epi8((char)0xC2)));
+    return _mm_or_si128(_mm_or_si128(low, lead), _mm_cmpeq_epi8(here, _mm_set1_epi8('&')));
+}
+#endif
+
+/* Pass plain bytes, of which `at` is the first, and single blanks between them. */
+static const byte *skip_words(const byte *at, const byte *end)
+{
+#ifdef __SSE2__
+    const __m128i blank = _mm_set1_epi8(' ');
+    for (; end - at > 16; at += 16) {
+        __m128i here = _mm_loadu_si128((const __m128i *)(const void *)at);
+        __m128i next = _mm_loadu_si128((const __m128i *)(const void *)(at + 1));
+        /* a blank must have something else than white space and references behind it */
+        __m128i apart = _mm_and_si128(_mm_cmpeq_epi8(here, blank), _mm_or_si128(_mm_cmpeq_epi8(next, blank), stops_in(next)));
+        int hits = _mm_movemask_epi8(_mm_or_si128(stops_in(here), apart));
+        if (hits) {
+            at += __builtin_ctz((unsigned)hits);
+            break;
+        }
+    }
+#endif
+    while (at < end && (classes[*at] == C_PLAIN || (*at == ' ' && end - at > 1 && classes[at[1]] == C_PLAIN)))
+        at++;
+    return at;
+}
+
 void text_put(Text *t, const byte *at, const byte *end, int mode)
 {
-    if (at < end && (*at & 0xC0) == 0x80)
-        t->broken = 1; /* a character cut in two by a tag would be whole again in the joined text */
     while (at < end) {
-        const byte *start = at;
-        int kind = C_PLAIN;
-        while (at < end && (kind = classes[*at]) == C_PLAIN)
-            at++;
-        if (at > start)
+        int kind = classes[*at];
+        if (kind == C_PLAIN) {
+            const byte *start = at;
+            at = skip_words(at, end);
             put_bytes(t, start, (size_t)(at - start));
-        if (at >= end)
-            return;
-        if (kind == C_SPACE) {
+        } else if (kind == C_SPACE) {
             t->gap = 1;
             at++;
         } else if (kind == C_AMPERSAND) {

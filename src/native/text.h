@@ -10,8 +10,7 @@ typedef struct {
     byte *out;     /* UTF-8 */
     size_t size, room;
     int gap;       /* white space stands before the next character */
-    int broken;    /* a run begins inside a UTF-8 character, or memory ran out */
-    int wide;      /* bytes outside ASCII came in */
+    int broken;    /* memory ran out */
     byte small[512];
 } Text;
 

@@ -81,3 +81,47 @@ def test_elements_taken_for_empty_are_walked_alike():
     assert fast.text == slow.text == ["ac", "d"]
     ours, theirs = ((one.links, one.box, one.box_end) for one in (fast, slow))
     assert [*map(list, ours)] == [*map(list, theirs)]
+
+
+WORDS = [
+    "a",
+    "bc",
+    "word",
+    "long words ",
+    " ",
+    "  ",
+    "\t",
+    "\n",
+    "\v",
+    "\x1c",
+    "\x1f",
+    "\x01",
+    "\x7f",
+    "&",
+    "&amp;",
+    "&nbsp;",
+]
+LETTERS = [
+    *WORDS,
+    "&#32;",
+    "&x",
+    " & ",
+    "e " * 9,
+    "é",
+    "\u2009",
+    "\u3000",
+    "\u2014",
+    "あ",
+    "\x85",
+    "\xa0",
+    "\U0001d11e",
+]
+
+
+@given(st.lists(st.sampled_from(LETTERS), max_size=60).map("".join))
+@settings(max_examples=500, deadline=None)
+def test_white_space_of_any_kind_is_squeezed_as_python_does(text: str) -> None:
+    from scythe.page.map import PageMap
+
+    page = PageMap(f"<p>{text}".encode())
+    assert read_blocks(page).text == cut_blocks(page.root).text
