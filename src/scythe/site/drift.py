@@ -158,13 +158,14 @@ class FieldHistory:
     missing: int = 0
     implausible: int = 0
 
-    def add(self, letter: str) -> None:
-        self.recent = (self.recent + letter)[-RECENT:]
-        self.pages += 1
+    def add(self, letter: str, count: int = 1) -> None:
+        """Take in so many pages with the same outcome."""
+        self.recent = (self.recent + letter * min(count, RECENT))[-RECENT:]
+        self.pages += count
         if letter in "mu":
-            self.missing += 1
+            self.missing += count
         elif letter == "i":
-            self.implausible += 1
+            self.implausible += count
 
     def ends_badly(self, bad: str, before: int, pages: int, signs: Sequence[tuple[int, int, float]] = _SIGNS) -> bool:
         """Say whether bad outcomes came in a row or in a cluster and are new; all pages had `before` more of them."""
@@ -185,6 +186,13 @@ class LayoutHealth:
 
     pages: int = 0
     tracks: dict[str, FieldHistory] = dataclass_field(default_factory=dict)
+    cut: int = 0  # the last pages, of which every field was cut: most are such, and need no more than being counted
+
+    def settle(self) -> None:
+        """Take the last pages into the histories of the fields."""
+        for track in self.tracks.values() if self.cut else ():
+            track.add("c", self.cut)
+        self.cut = 0
 
 
 def read_clock() -> str:
@@ -212,6 +220,8 @@ class Health:
     @property
     def watches(self) -> Mapping[str, LayoutHealth]:
         """What is known of each layout, by its name: for looking at."""
+        for watch in self._watches.values():
+            watch.settle()
         return self._watches
 
     def observe(self, layout: Layout | None, found: Mapping[str, Field], url: str | None = None) -> None:
@@ -229,8 +239,15 @@ class Health:
 
     def observe_fields(self, layout: Layout, found: Mapping[str, Field], url: str) -> None:
         """Take in what came of the fields of one page of a layout."""
-        watch = self._watches.get(layout.name) or self._watches.setdefault(layout.name, LayoutHealth())
+        watch = self._watches.get(layout.name)
+        if watch is None:
+            tracks = {rules.name: FieldHistory() for rules in layout.fields}
+            watch = self._watches[layout.name] = LayoutHealth(0, tracks)
         watch.pages += 1
+        if not self._open and all_cut(layout, found) and len(watch.tracks) == len(layout.fields):
+            watch.cut += 1
+            return
+        watch.settle()
         for rules in layout.fields:
             name, usual = rules.name, rules.usual
             track = watch.tracks.get(name) or watch.tracks.setdefault(name, FieldHistory())
@@ -287,7 +304,10 @@ class Health:
             "pages": self.pages,
             "learned": self._learned,
             "site": asdict(self._site),
-            "layouts": {name: asdict(watch) for name, watch in self._watches.items()},
+            "layouts": {
+                name: {"pages": watch.pages, "tracks": {each: asdict(track) for each, track in watch.tracks.items()}}
+                for name, watch in self.watches.items()
+            },
             "events": [asdict(event) for event in self._open.values()],
             "log": [asdict(change) for change in self._log],
         }
@@ -326,6 +346,15 @@ def _read_watch(value: object, layout: Layout) -> LayoutHealth:
     saved = read_map(value, "tracks", MOST_TRACKS)
     names = [rules.name for rules in layout.fields if rules.name in saved]
     return LayoutHealth(read_number(value, "pages"), {name: read_track(saved[name]) for name in names})
+
+
+def all_cut(layout: Layout, found: Mapping[str, Field]) -> bool:
+    """Say whether every field of a layout was cut from a page."""
+    for rules in layout.fields:
+        field = found.get(rules.name)
+        if field is None or field.how[:3] != "cut":
+            return False
+    return True
 
 
 def _letter(field: Field | None) -> str:

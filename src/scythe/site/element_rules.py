@@ -217,7 +217,9 @@ class _RowState:
     hints: HintLearner
     pages: int = 0
     held: int = 0
-    position: int = 0  # where it was when it was last looked at closely
+    position: int = 0  # where it was when it was last looked at closely ...
+    seen: int = 0  # ... how many pages had held it then ...
+    looks: int = 0  # ... and how often it was
     moved: int = 0  # pages to be looked at closely, as it has moved
 
 
@@ -229,6 +231,8 @@ class RuleTable:
         for row in rows:
             self._states[row.layout, row.field] = _RowState(row, HintLearner(_OPTIONS), row.pages, row.held)
         self._told = tuple(field for layout, field in self._states if not layout)
+        self._met: dict[str, int] = {}  # pages by layout ...
+        self._cut: dict[str, int] = {}  # ... and the last of these that were only counted
 
     @property
     def told(self) -> tuple[ElementRule, ...]:
@@ -237,6 +241,8 @@ class RuleTable:
 
     def rows(self, layouts: Sequence[str] | None = None) -> tuple[ElementRule, ...]:
         """Return all rows as they are now; of learned ones, those of some layouts."""
+        for layout in list(self._cut):
+            self._settle(layout)
         kept = (
             state
             for state in self._states.values()
@@ -244,25 +250,43 @@ class RuleTable:
         )
         return tuple(sign(_with_hints(state)) for state in kept)
 
-    def observe(self, layout: Layout | None, fields: Mapping[str, Field], page: PageMap) -> None:
-        """Take in which fields a page had and, on some pages, from which bytes they were cut."""
-        states = self._states
+    def observe(
+        self, layout: Layout | None, fields: Mapping[str, Field], page: PageMap, *, are_cut: bool = False
+    ) -> None:
+        """Take in which fields a page had and, on some pages, from which bytes they were cut.
+
+        `are_cut` says that all that its layout has were: most of these pages need no more than being counted.
+        """
+        if layout is not None and not self._told:
+            met = self._met[layout.name] = self._met.get(layout.name, 0) + 1
+            if are_cut and met > _FIRST_LEARNED and met % _EVERY:
+                self._cut[layout.name] = self._cut.get(layout.name, 0) + 1
+                return
         for name in self._told:
             if name in fields:
-                self._count(states["", name], fields[name], page)
+                self._count(self._states["", name], fields[name], page)
         if layout is None:
             return
+        self._settle(layout.name)
         for rules in layout.fields:
             field = fields.get(rules.name)
             if field is None or rules.name in self._told:
                 continue
-            state = states.get((layout.name, rules.name))
-            if state is None and field.span is not None and len(states) < MOST_ROWS:
+            state = self._states.get((layout.name, rules.name))
+            if state is None and field.span is not None and len(self._states) < MOST_ROWS:
                 opening = opening_of(page, _element_around(page, field.span))
                 state = _RowState(ElementRule(rules.name, opening, layout=layout.name), HintLearner(_OPTIONS))
-                states[layout.name, rules.name] = state
+                self._states[layout.name, rules.name] = state
             if state is not None:
                 self._count(state, field, page)
+
+    def _settle(self, layout: str) -> None:
+        """Count the pages of a layout that were not looked at since."""
+        cut = self._cut.pop(layout, 0)
+        for (name, _), state in self._states.items() if cut else ():
+            if name == layout:
+                state.pages += cut
+                state.held += cut
 
     def _count(self, state: _RowState, field: Field, page: PageMap) -> None:
         state.pages += 1
@@ -274,23 +298,23 @@ class RuleTable:
         position = field.span[0]
         if abs(position - state.position) * 4 > state.position:
             state.moved = _WINDOW  # far since it was last looked at: where to is to be seen soon
-        if held <= _FIRST or held % _EVERY == 0:
+        is_told = state.row.is_told
+        every, first = (_EVERY, _FIRST) if is_told else (_EVERY_LEARNED, _FIRST_LEARNED)
+        if held <= first or held - state.seen >= (_EVERY if state.moved else every):
             self._look(state, field.span, page)
 
     def _look(self, state: _RowState, span: tuple[int, int], page: PageMap) -> None:
-        """Take in where a row leads on a page, if it is its turn."""
-        is_told, held = state.row.is_told, state.held
-        every, first = (_EVERY, _FIRST) if is_told else (_EVERY_LEARNED, _FIRST_LEARNED)
-        if held > first and held % (_EVERY if state.moved else every):
-            return
-        state.position, state.moved = span[0], max(0, state.moved - 1)
+        """Take in where a row leads on a page."""
+        is_told = state.row.is_told
+        state.position, state.moved, state.seen = span[0], max(0, state.moved - 1), state.held
+        state.looks += 1
         element = _element_around(page, span)
-        is_renewed = held % (every * _WINDOW) == 0
+        is_renewed = state.looks % _WINDOW == 0
         if not is_told and is_renewed:
             state.row = replace(state.row, rule=opening_of(page, element))  # as the site looks today
         inner = int((page.tag[element : page.last[element]] == page.tag[element]).sum())
         same = None
-        if is_renewed or held <= (_WINDOW if is_told else _COUNTED):
+        if is_renewed or state.held <= (_WINDOW if is_told else _COUNTED):
             pattern = compile_rule(state.row.rule).pattern
             same = len(find_elements(page, pattern)) if pattern is not None else None
         state.hints.observe(int(page.start[element]), inner, same)

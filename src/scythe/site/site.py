@@ -24,7 +24,7 @@ from scythe.model import DEFAULT_FIELDS, Document, Field, LabelledPage, PageImag
 from scythe.page import Page
 from scythe.page.content import PageContent
 from scythe.page.map import PageMap
-from scythe.site.drift import Drift, Health, usual_of
+from scythe.site.drift import Drift, Health, all_cut, usual_of
 from scythe.site.element_rules import ElementRule, RuleTable, as_told, page_names, read_rules, try_rule
 from scythe.site.extract import ExtractedPage, Extractor, Via, map_page
 from scythe.site.judge_images import ImageJudge
@@ -326,7 +326,8 @@ class Site:
         fields = page.fields
         if self._profile.rules:
             self._health.observe_fields(self._told, fields, url or "")
-        self._table.observe(page.layout, fields, page.page.map)
+        are_cut = page.layout is not None and all_cut(page.layout, fields)
+        self._table.observe(page.layout, fields, page.page.map, are_cut=are_cut)
 
     def _heal(self, page: ExtractedPage, before: Example) -> None:
         """Learn fields shown by example anew, where rules lack them, from what the same pages had before."""
