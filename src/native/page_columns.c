@@ -155,7 +155,7 @@ PyObject *map_blocks(PyObject *self, PyObject *args)
     if (PyErr_Occurred())
         return NULL;
     Walk w;
-    if (walk_blocks(&w, map, (uint32_t)root, hollow))
+    if (walk_blocks(&w, map, (uint32_t)root, hollow, 0))
         made = blocks_of(&w);
     walk_free(&w);
     PyMem_Free(hollow);
@@ -184,7 +184,7 @@ PyObject *map_run_blocks(PyObject *self, PyObject *Py_UNUSED(unused))
     Walk w;
     PyObject *made = NULL, *of_runs = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)t->run_count * 4);
     PyObject *words = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)t->run_count * 4);
-    if (walk_blocks(&w, map, 0, NULL) && of_runs && words) {
+    if (walk_blocks(&w, map, 0, NULL, 1) && of_runs && words) {
         int32_t *block_of = (int32_t *)(void *)PyBytes_AsString(of_runs);
         float *count = (float *)(void *)PyBytes_AsString(words);
         memset(block_of, 0xFF, (size_t)t->run_count * 4);

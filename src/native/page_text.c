@@ -136,9 +136,12 @@ static int grid_init(Grid *g, const Walk *w)
     g->table_of = g->row_of + 2 * count;
     g->pre = g->row_of + 3 * count;
     g->cell = g->row_of + 4 * count;
-    for (uint32_t box = 0; box < count; box++)
+    int has_cells = 0;
+    for (uint32_t box = 0; box < count; box++) {
         g->table_of[box] = NONE;
-    if (!find_cells(g))
+        has_cells |= is_cell(tag_of_box(w, (int32_t)box));
+    }
+    if (has_cells && !find_cells(g))
         return 0;
     for (uint32_t box = 0; box < count; box++) { /* parents come before their children */
         int32_t parent = w->boxes[box].parent;
@@ -321,7 +324,7 @@ PyObject *map_shown_text(PyObject *self, PyObject *args)
     int32_t *rows = PyErr_Occurred() ? NULL : rows_of(map, numbers, &count);
     if (rows != NULL) {
         Walk w;
-        if (walk_blocks(&w, map, (uint32_t)top, hollow))
+        if (walk_blocks(&w, map, (uint32_t)top, hollow, 1))
             text = render(&w, rows, count);
         walk_free(&w);
     }
@@ -412,7 +415,7 @@ PyObject *map_cut_text(PyObject *self, PyObject *args)
         PyErr_SetString(PyExc_ValueError, "no rows to cut");
     if (dropped != NULL) {
         Walk w;
-        if (walk_blocks(&w, map, (uint32_t)around(t, rows, count), drop_count ? hollow : NULL))
+        if (walk_blocks(&w, map, (uint32_t)around(t, rows, count), drop_count ? hollow : NULL, 1))
             text = render(&w, rows, count > 1 ? count : 0);
         walk_free(&w);
     }

@@ -186,9 +186,9 @@ static int take_text(Walk *w, uint32_t run, uint32_t end)
             text_edge(&w->bold);
         }
         text_put(&w->text, at, stop, mode);
-        if (w->in_link)
+        if (w->in_link && !w->plain)
             text_put(&w->linked, at, stop, mode);
-        if (w->in_bold)
+        if (w->in_bold && !w->plain)
             text_put(&w->bold, at, stop, mode);
     }
     return 1;
@@ -294,7 +294,7 @@ static int enter(Walk *w, uint32_t row)
     return 0;
 }
 
-int walk_blocks(Walk *w, PageMap *map, uint32_t root, const uint8_t *hollow)
+int walk_blocks(Walk *w, PageMap *map, uint32_t root, const uint8_t *hollow, int plain)
 {
     memset(w, 0, offsetof(Walk, text));
     text_init(&w->text);
@@ -302,6 +302,7 @@ int walk_blocks(Walk *w, PageMap *map, uint32_t root, const uint8_t *hollow)
     text_init(&w->bold);
     w->map = map;
     w->hollow = hollow;
+    w->plain = plain;
     w->lead = -1;
     w->link_count = w->break_count = w->leaf_mark = w->in_link = w->in_bold = w->here = 0;
     w->has_parts = w->blank = w->styled = 0;

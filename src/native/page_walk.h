@@ -24,6 +24,7 @@ typedef struct {
 typedef struct {
     PageMap *map;
     const uint8_t *hollow; /* by row: 1 for elements that are taken to have no content; or NULL */
+    int plain;             /* nobody asks how much of a block is linked or bold */
     Box *boxes;
     Block *blocks;
     int32_t *leaves; /* rows of images, ~run of texts */
@@ -52,7 +53,7 @@ static inline int has_value(const Attribute *a) { return a->value && a->value_en
 int kind_of(const Tree *t, uint32_t row);
 
 /* Walk an element; 0 with an error set where memory runs out. `walk_free` in either case. */
-int walk_blocks(Walk *w, PageMap *map, uint32_t root, const uint8_t *hollow);
+int walk_blocks(Walk *w, PageMap *map, uint32_t root, const uint8_t *hollow, int plain);
 void walk_free(Walk *w);
 
 /* Return a table by rows with 1 for those in a set of mem_ids, NULL with an error set; NULL without one for an empty set. */

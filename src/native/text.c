@@ -115,7 +115,7 @@ static inline __m128i stops_in(__m128i here)
 }
 #endif
 
-/* Pass plain bytes, of which `at` is the first, and single blanks between them. */
+/* Pass plain bytes and single blanks between them; a byte that is put stands before `at`. */
 static const byte *skip_words(const byte *at, const byte *end)
 {
 #ifdef __SSE2__
@@ -140,10 +140,12 @@ static const byte *skip_words(const byte *at, const byte *end)
 void text_put(Text *t, const byte *at, const byte *end, int mode)
 {
     while (at < end) {
-        int kind = classes[*at];
-        if (kind == C_PLAIN) {
-            const byte *start = at;
-            at = skip_words(at, end);
+        int kind = classes[*at], wide = kind == C_LEAD ? space_size(at, end) : 0;
+        if (kind == C_PLAIN || (kind == C_LEAD && !wide)) {
+            const byte *start = at++;
+            do { /* most of what begins as wide white space does is none */
+                at = skip_words(at, end);
+            } while (at < end && classes[*at] == C_LEAD && !space_size(at, end) && at++);
             put_bytes(t, start, (size_t)(at - start));
         } else if (kind == C_SPACE) {
             t->gap = 1;
@@ -159,13 +161,8 @@ void text_put(Text *t, const byte *at, const byte *end, int mode)
                 put_bytes(t, at++, 1);
             }
         } else {
-            int size = space_size(at, end);
-            if (size) {
-                t->gap = 1;
-                at += size;
-            } else {
-                put_bytes(t, at++, 1);
-            }
+            t->gap = 1;
+            at += wide;
         }
     }
 }
