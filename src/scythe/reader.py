@@ -107,7 +107,8 @@ def read(
     """
     options = _checked(html, url, options, None if callable(method) else method)
     choose = method if callable(method) else text_method(method or options.method)
-    lists_method(record_method)  # raises BadInput for a name nobody has
+    if record_method != "auto":  # which loads all that reads lists
+        lists_method(record_method)  # raises BadInput for a name nobody has
     mark = image_method_called(image_method)
     if image_sizes is not None:
         mark = partial(mark_measured, name=image_method, ask=image_sizes)

@@ -240,7 +240,7 @@ def test_an_archive_made_from_a_source_tree_says_so(tmp_path: Path, monkeypatch:
     def not_installed(name: str) -> str:
         raise PackageNotFoundError(name)
 
-    monkeypatch.setattr("scythe.version.version_of", not_installed)
+    monkeypatch.setattr("importlib.metadata.version", not_installed)
     monkeypatch.setattr(opening, "version", version.__wrapped__)  # as in a process that did not ask yet
     with open_archive(tmp_path / "a.db") as archive, archive.reading() as connection:
         assert connection.execute(text("SELECT made_by FROM scythe_archive")).scalar() == "source"

@@ -198,6 +198,7 @@ def names_author(names: str) -> bool:
     return _NAMED.search(names.lower()) is not None
 
 
+@lru_cache(maxsize=4_096)
 def says_author(text: str) -> bool:
     """Say whether a text begins as one that names an author, or says "written by" further on."""
     if text[:12].lower().startswith(_STARTS) and _BY.match(text) is not None:

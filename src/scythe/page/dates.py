@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 
 from scythe.fetch.page_check import _parse_mail
@@ -32,7 +32,11 @@ _EPOCH = re.compile(r"(\d{10})(\d{3})?$")
 
 def to_iso(text: str) -> str:
     """Return the date in `text` as `YYYY-MM-DD[THH:MM[:SS][zone]]`, or an empty string if none is sure."""
-    text = text.strip()[:80]
+    return _to_iso(text.strip()[:80])
+
+
+@lru_cache(maxsize=4_096)  # the pages of a site repeat most of what they show, and elements what those inside of them do
+def _to_iso(text: str) -> str:
     if not text:
         return ""
     for read in (_read_iso, _read_compact, _read_words, _read_mail):
@@ -78,11 +82,14 @@ def _read_words(text: str) -> str:
     return found[0][0].isoformat() if found else ""
 
 
-def find_days(text: str, *, is_month_first: bool | None = None) -> list[tuple[date, int, int]]:
+@lru_cache(maxsize=4_096)
+def find_days(text: str, *, is_month_first: bool | None = None) -> tuple[tuple[date, int, int], ...]:
     """Return the days that a text names with their year, and where, in its order.
 
     `is_month_first` decides of "3/4/2020", which else is left out.
     """
+    if "19" not in text and "20" not in text:
+        return ()
     found: list[tuple[date, int, int]] = []
     for match in _NUMERIC.finditer(text):
         year, month, day_of, first, sign, second, last = match.groups()
@@ -99,7 +106,7 @@ def find_days(text: str, *, is_month_first: bool | None = None) -> list[tuple[da
     for pattern, (year_at, month_at, day_at) in _WORDED:
         for match in pattern.finditer(lower):
             _note(found, match, match[year_at], months.get(match[month_at], 0), match[day_at])
-    return sorted(found, key=lambda one: one[1])
+    return tuple(sorted(found, key=lambda one: one[1]))
 
 
 def _note(found: list[tuple[date, int, int]], match: re.Match[str], year: str, month: int, day_of: str) -> None:

@@ -248,7 +248,7 @@ class BodyQueries:
         heading = next(iter(blocks.directly_in("h1")), -1)
         found = []
         for number, text in enumerate(blocks.text):
-            if len(text) <= _DATED_CHARS and _YEAR.search(text) is not None:
+            if ("20" in text or "19" in text) and len(text) <= _DATED_CHARS and _YEAR.search(text) is not None:
                 names, box = [blocks.lead_names[number]], blocks.box[number]
                 for _ in range(4):
                     names.append(blocks.box_names[box])
