@@ -190,17 +190,18 @@ static int compare_hashes(const void *one, const void *other)
     return a < b ? -1 : a > b;
 }
 
-PyObject *map_signature(PyObject *self, PyObject *Py_UNUSED(unused))
+/* Return the distinct keys of elements with an id or a class, in a block to free; NULL with an error set. */
+static uint64_t *keyed_hashes(PageMap *map, uint64_t **kept, uint32_t *count)
 {
-    PageMap *map = (PageMap *)self;
     const uint64_t *keys = hashes_of(map, 0);
-    uint32_t mask = 63, count = 0;
+    uint32_t mask = 63;
     while (keys && mask < 2 * map->tree.count)
         mask = mask * 2 + 1;
     uint64_t *slots = keys ? PyMem_Calloc((size_t)mask + 1 + map->tree.count, sizeof *slots) : NULL;
     if (slots == NULL)
-        return keys ? PyErr_NoMemory() : NULL;
-    uint64_t *kept = slots + mask + 1;
+        return keys ? (uint64_t *)PyErr_NoMemory() : NULL;
+    *kept = slots + mask + 1;
+    *count = 0;
     for (uint32_t row = 0; row < map->tree.count; row++) {
         uint64_t key = keys[row];
         if (key == (hash_tag(map, map->tree.tag[row]) | 1))
@@ -209,10 +210,46 @@ PyObject *map_signature(PyObject *self, PyObject *Py_UNUSED(unused))
         while (slots[slot] && slots[slot] != key)
             slot = (slot + 1) & mask;
         if (slots[slot] == 0)
-            kept[count++] = slots[slot] = key; /* no key is 0 */
+            (*kept)[(*count)++] = slots[slot] = key; /* no key is 0 */
     }
+    return slots;
+}
+
+PyObject *map_signature(PyObject *self, PyObject *Py_UNUSED(unused))
+{
+    uint64_t *kept, *slots;
+    uint32_t count;
+    if ((slots = keyed_hashes((PageMap *)self, &kept, &count)) == NULL)
+        return NULL;
     qsort(kept, count, sizeof *kept, compare_hashes);
     PyObject *bytes = PyBytes_FromStringAndSize((const char *)kept, (Py_ssize_t)(count * sizeof *kept));
     PyMem_Free(slots);
     return bytes;
+}
+
+PyObject *map_mark(PyObject *self, PyObject *Py_UNUSED(unused))
+{
+    uint64_t *kept, *slots, mark = 0;
+    uint32_t count;
+    if ((slots = keyed_hashes((PageMap *)self, &kept, &count)) == NULL)
+        return NULL;
+    for (uint32_t i = 0; i < count; i++) /* a sum: in whichever order they come */
+        mark += mix(kept[i], kept[i] >> 7);
+    PyMem_Free(slots);
+    return PyLong_FromUnsignedLongLong(mark);
+}
+
+PyObject *map_around(PyObject *self, PyObject *args)
+{
+    const Tree *t = &((PageMap *)self)->tree;
+    unsigned int start, end;
+    uint32_t found = 0, inner = 0;
+    if (!PyArg_ParseTuple(args, "II", &start, &end))
+        return NULL;
+    for (uint32_t row = 1; row < t->count; row++)
+        if (t->start[row] <= start && t->end[row] >= end)
+            found = row;
+    for (uint32_t row = found; row < (uint32_t)t->last[found]; row++)
+        inner += t->tag[row] == t->tag[found];
+    return Py_BuildValue("(II)", found, inner);
 }

@@ -35,7 +35,7 @@ def to_iso(text: str) -> str:
     return _to_iso(text.strip()[:80])
 
 
-@lru_cache(maxsize=4_096)  # the pages of a site repeat most of what they show, and elements what those inside of them do
+@lru_cache(maxsize=4_096)  # the pages of a site repeat most of what they show, elements what is in them
 def _to_iso(text: str) -> str:
     if not text:
         return ""

@@ -254,6 +254,16 @@ class PageMap:
         """The distinct keys of elements with an id or a class, ascending."""
         return np.frombuffer(self.made.signature(), np.uint64)
 
+    @property
+    def mark(self) -> object:
+        """The same for two pages with the same `signature`, and hardly ever for others; sooner known."""
+        return self.made.mark()
+
+    def around(self, span: tuple[int, int]) -> tuple[int, int]:
+        """Return the innermost element that holds some bytes, and how many of its name it has, itself counted."""
+        found: tuple[int, int] = self.made.around(*span)
+        return found
+
     def shown_text(self, top: int, rows: Sequence[int] = (), emptied: frozenset[int] = frozenset()) -> str:
         """Return the text that some elements inside of `top` show, as their rendered blocks; without rows, all of it.
 

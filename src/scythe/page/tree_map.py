@@ -291,6 +291,17 @@ class TreeMap:
         keyed = {key for key, name in zip(self._rows.key, names, strict=True) if key != key_of(name, "", "")}
         return np.array(sorted(keyed), np.uint64)
 
+    @property
+    def mark(self) -> object:
+        """The same for two pages with the same `signature`, and for no others."""
+        return self.signature.tobytes()
+
+    def around(self, span: tuple[int, int]) -> tuple[int, int]:
+        """Return the innermost element that holds some bytes, and how many of its name it has, itself counted."""
+        holding = ((self.start <= span[0]) & (self.end >= span[1])).nonzero()[0]
+        row = int(holding[-1]) if len(holding) else 0
+        return row, int((self.tag[row : self.last[row]] == self.tag[row]).sum())
+
     def cut_text(self, rows: Sequence[int], drops: tuple[tuple[int, int], ...]) -> TextCut:
         """Return the text that elements show, without those inside them that have one of the keys to drop."""
         from scythe.page.blocks import find_grid, read_blocks, render_text

@@ -33,8 +33,7 @@ UNTOLD = ("images", "records")  # what is judged, or learned as a whole
 _TOLD = (TOLD, "position", "inner", "repetition")
 _WINDOW = 10  # pages whose positions count: the paper decides after ten
 _EVERY, _EVERY_LEARNED = 4, 16  # pages, of which one is observed, by rules told and learned, once ...
-_FIRST, _FIRST_LEARNED = 20, 10  # ... so many were
-_COUNTED = 3  # of the first, those whose elements with the rule are counted
+_FIRST, _FIRST_LEARNED = 20, 4  # ... so many were
 _OPTIONS = HintOptions(window=_WINDOW)
 
 
@@ -274,7 +273,7 @@ class RuleTable:
                 continue
             state = self._states.get((layout.name, rules.name))
             if state is None and field.span is not None and len(self._states) < MOST_ROWS:
-                opening = opening_of(page, _element_around(page, field.span))
+                opening = opening_of(page, page.around(field.span)[0])
                 state = _RowState(ElementRule(rules.name, opening, layout=layout.name), HintLearner(_OPTIONS))
                 self._states[layout.name, rules.name] = state
             if state is not None:
@@ -308,16 +307,17 @@ class RuleTable:
         is_told = state.row.is_told
         state.position, state.moved, state.seen = span[0], max(0, state.moved - 1), state.held
         state.looks += 1
-        element = _element_around(page, span)
+        element, inner = page.around(span)
         is_renewed = state.looks % _WINDOW == 0
         if not is_told and is_renewed:
             state.row = replace(state.row, rule=opening_of(page, element))  # as the site looks today
-        inner = int((page.tag[element : page.last[element]] == page.tag[element]).sum())
         same = None
-        if is_renewed or state.held <= (_WINDOW if is_told else _COUNTED):
+        if not is_told:
+            same = len(page.matching(key=int(page.key[element]), nested=True))
+        elif is_renewed or state.held <= _WINDOW:
             pattern = compile_rule(state.row.rule).pattern
             same = len(find_elements(page, pattern)) if pattern is not None else None
-        state.hints.observe(int(page.start[element]), inner, same)
+        state.hints.observe(page.span(element)[0], inner, same)
 
     def dump(self) -> dict[str, object]:
         """Return what predictions rest on as JSON can hold it, a line a row."""
@@ -351,12 +351,6 @@ def differs(row: ElementRule, before: ElementRule | None) -> bool:
         return True
     was = before.starting_position or 0
     return 4 * abs((row.starting_position or 0) - was) > was
-
-
-def _element_around(page: PageMap, span: tuple[int, int]) -> int:
-    """Return the innermost element that holds some bytes."""
-    around = ((page.start <= span[0]) & (page.end >= span[1])).nonzero()[0]
-    return int(around[-1]) if len(around) else 0
 
 
 def _with_hints(state: _RowState) -> ElementRule:

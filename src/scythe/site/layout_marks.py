@@ -120,7 +120,7 @@ class LayoutIndex:
         self._words = np.zeros(0, np.uint64)
         self._shares = np.zeros((0, 0))
         self._totals = np.zeros(0)
-        self._compared: dict[bytes, Floats] = {}  # by the keys of pages met since
+        self._compared: dict[object, tuple[Floats, int]] = {}  # by the mark of pages met since, with the nearest
         by_name: dict[str, KnownLayout] = {}
         for layout in layouts:
             known = by_name[layout.name] = KnownLayout(layout)
@@ -160,8 +160,7 @@ class LayoutIndex:
         """Return the layout of a page, None where none is near, and the elements that the rule of its text leads to."""
         if not self.known:
             return None, []
-        likeness = self._compare(page.keys)
-        best = int(likeness.argmax())
+        likeness, best = self._compare(page)
         if likeness[best] >= _SAME:
             return self._down(self.known[best], page)
         order = np.argsort(-likeness, kind="stable")[:_COMPARED].tolist()
@@ -184,19 +183,21 @@ class LayoutIndex:
         roots = page.roots(rule)
         return len(roots) > 0 and known.outside.jaccard(page.keys_outside(roots)) >= _SAME_OUTSIDE
 
-    def _compare(self, keys: Hashes) -> Floats:
-        """Say how much a page with these keys is like each layout."""
+    def _compare(self, page: MappedPage) -> tuple[Floats, int]:
+        """Say how much a page is like each layout, and which is the nearest."""
         if self._is_stale:
             self._tabulate()
-        seen = keys.tobytes()
-        likeness = self._compared.get(seen)
-        if likeness is None:
+        mark = page.map.mark
+        known = self._compared.get(mark)
+        if known is None:
+            keys = page.keys
             at = self._words.searchsorted(keys)
             shared = self._shares[at[self._words[at] == keys]].sum(axis=0)
             likeness = shared / np.maximum(self._totals + len(keys) - shared, _NOTHING)
+            known = likeness, int(likeness.argmax())
             if len(self._compared) < _REMEMBERED:
-                self._compared[seen] = likeness
-        return likeness
+                self._compared[mark] = known
+        return known
 
     def _tabulate(self) -> None:
         """Put the marks of all layouts into one table: a row for each key, a column for each layout."""
