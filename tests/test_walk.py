@@ -42,12 +42,16 @@ def test_learning_a_site_passes_at_most_60_modules(site: scythe.Site) -> None:
     assert len(modules_entered(lambda: scythe.Site.learn(PAGES))) <= 60
 
 
-def test_a_page_that_is_cut_passes_at_most_18_modules(site: scythe.Site) -> None:
-    for url, body in PAGES[:5]:
+def test_a_page_that_is_cut_passes_at_most_8_modules(site: scythe.Site) -> None:
+    passed: list[set[str]] = []
+    for url, body in PAGES[:8]:
         documents: list[scythe.Document] = []
-        entered = modules_entered(lambda: documents.append(site.extract(body, url)))  # noqa: B023  (called at once)
+        passed.append(modules_entered(lambda: documents.append(site.extract(body, url))))  # noqa: B023  (called at once)
         assert documents[0].how["text"].startswith("cut")
-        assert len(entered) <= 18, entered
+    # one page in four is shown to the rule table, too
+    at_table = {"site/element_rules.py", "site/papers/position_hints.py"}
+    assert max(len(entered - at_table) for entered in passed) <= 8
+    assert sum(bool(entered & at_table) for entered in passed) <= 2
 
 
 def test_reading_a_file_on_the_command_line_passes_at_most_40_modules(tmp_path: Path) -> None:

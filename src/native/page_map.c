@@ -842,6 +842,7 @@ static PyMethodDef map_methods[] = {
     {"meta", map_meta, METH_VARARGS, "meta(attribute, name): the row of the first meta element that an attribute names so, or -1."},
     {"matching", map_matching, METH_VARARGS, "matching(path, key, parent, nested): elements with these hashes (0: any), in each other or not."},
     {"signature", map_signature, METH_NOARGS, "signature(): the distinct keys of elements with an id or a class, ascending, as bytes."},
+    {"holds_copies", map_holds_copies, METH_NOARGS, "holds_copies(): whether there is a noscript or template element."},
     {"mark", map_mark, METH_NOARGS, "mark(): one number for these keys."},
     {"around", map_around, METH_VARARGS, "around(start, end): the innermost element that holds some bytes, and how many of its name it has, itself counted."},
     {"run_blocks", map_run_blocks, METH_NOARGS, "run_blocks(): of each run its block (-1: none, or a hidden one) and its words."},

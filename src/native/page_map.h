@@ -64,6 +64,7 @@ const uint64_t *keys_of(PageMap *map); /* the key of every element, NULL with an
 PyObject *hashed_column(PageMap *map, const char *name);
 PyObject *map_matching(PyObject *self, PyObject *args);
 PyObject *map_signature(PyObject *self, PyObject *unused);
+PyObject *map_holds_copies(PyObject *self, PyObject *unused);
 PyObject *map_mark(PyObject *self, PyObject *unused);
 PyObject *map_around(PyObject *self, PyObject *args);
 PyObject *write_html(PageMap *map, long node);

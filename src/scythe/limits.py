@@ -126,10 +126,6 @@ class Limits:
     shown_sheets: int = 20  # style sheets of a page in a frame
     picture_bytes: int = 10_000_000  # of a picture or style sheet in a frame
 
-    def tags_of(self, size: int) -> int:
-        """Return how many elements are built of a page of so many bytes."""
-        return self.page_tags + size // self.page_tag_bytes
-
     def listed_of(self, size: int) -> int:
         """Return in how many elements of such a page lists are looked for."""
         return self.listed_tags + size // self.listed_tag_bytes

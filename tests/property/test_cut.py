@@ -10,7 +10,8 @@ from tests.property.soup import make_page
 from scythe.page import Page
 from scythe.page.blocks import Blocks, Nodes, find_grid, read_blocks, render_text
 from scythe.page.map import PageMap
-from scythe.site.cut import cut_content, cut_text
+from scythe.site.extract import cut_text
+from scythe.site.late_parts import cut_content
 from scythe.site.rules import TextRule
 from scythe.site.select import EVERY, Selector, rows
 
@@ -47,7 +48,7 @@ def test_a_cut_is_the_text_of_the_same_boxes_of_the_page(seed):
     inside = [row for row in boxes if found[0] < row < page.last[found[0]]]
     drops = {chance.choice(inside)} if inside and seed % 3 else set()
     rule = TextRule(rule.roots, tuple(Selector(key=int(page.key[row]), place=EVERY) for row in drops))
-    cut = cut_text(page, rule, found)
+    cut = cut_text(page, rule.dropped, found)
     if not set(cut.drops) - set(boxes):
         assert sorted(cut.text.split()) == words_inside(blocks, int(found[0]), set(cut.drops))
 
@@ -59,7 +60,7 @@ def test_markdown_and_html_come_from_what_the_text_comes_from(seed):
     page = PageMap(body)
     root = chance.randrange(len(page))
     rule = TextRule((Selector(key=int(page.key[root]), place=EVERY if seed % 2 else 0),))
-    cut = cut_text(page, rule, rows(page, rule.roots[0]))
+    cut = cut_text(page, rule.dropped, rows(page, rule.roots[0]))
     content = cut_content(Page.from_bytes(body), page, cut, lambda page, kept: ())
     assert content.text() == cut.text
     assert isinstance(content.markdown(), str)

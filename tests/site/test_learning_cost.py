@@ -1,7 +1,5 @@
 """`Site.cost`: what learning a site has cost and saved."""
 
-import pytest
-
 from scythe import Site
 from scythe.site.learning_cost import LearningCost
 
@@ -42,10 +40,3 @@ def test_where_no_page_was_read_nobody_knows_what_reading_costs() -> None:
 def test_costs_add_up() -> None:
     total = LearningCost(1, 2, 0.5, 0.25, 0.125) + LearningCost(3, 4, 1.0, 2.0, 4.0)
     assert total == LearningCost(4, 6, 1.5, 2.25, 4.125)
-
-
-@pytest.mark.parametrize("is_read", [True, False])
-def test_a_page_is_one_or_the_other(is_read: bool) -> None:
-    cost = LearningCost()
-    cost.count(0.5, is_read=is_read)
-    assert (cost.read, cost.cut, cost.read_s, cost.cut_s) == ((1, 0, 0.5, 0.0) if is_read else (0, 1, 0.0, 0.5))

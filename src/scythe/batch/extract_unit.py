@@ -309,11 +309,13 @@ class _UnitReader:
             text, records = self._methods
             url = capture.url or None
             document = read(capture.body, url, method=text, content_type=capture.content_type, record_method=records)
-            self.cost.count(time.process_time() - began, is_read=True)
+            self.cost += LearningCost(read=1, read_s=time.process_time() - began)
             return document
         body = capture.in_utf8()
         page = extractor.extract_page(body, capture.url, "auto")
-        self.cost.count(time.process_time() - began, is_read=page.cold is not None)
+        spent = time.process_time() - began
+        is_cut = page.cold is None
+        self.cost += LearningCost(cut=1, cut_s=spent) if is_cut else LearningCost(read=1, read_s=spent)
         return page.document
 
     def _extractor(self, url: str) -> Extractor | None:

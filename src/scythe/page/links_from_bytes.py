@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from scythe.limits import LIMITS
 from scythe.model import Loss
 from scythe.page.encoding import decode, is_utf8
-from scythe.page.page import is_silent, map_as_is, reopen
+from scythe.page.map import map_as_is
+from scythe.page.page import is_silent, reopen
 from scythe.url import Url, absolute
 
 if TYPE_CHECKING:

@@ -19,6 +19,8 @@ from scythe.model import Loss
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from scythe.page.tree_map import TreeMap
+
 IMPLIED, MUTED, IN_TEMPLATE, MOVED, FOREIGN = 1, 2, 4, 8, 16  # bits of `flags`
 CONTINUES, RAW, BLANK = 1, 2, 4  # bits of `run_flags`; MOVED is the same there
 
@@ -84,7 +86,7 @@ class PageMap:
             LIMITS.depth,
             LIMITS.open_formatting,
             LIMITS.rebuilt_formatting,
-            LIMITS.tags_of(len(source)),
+            LIMITS.page_tags + len(source) // LIMITS.page_tag_bytes,
             LIMITS.tag_names,
             LIMITS.tag_attributes,
         )
@@ -255,6 +257,12 @@ class PageMap:
         return np.frombuffer(self.made.signature(), np.uint64)
 
     @property
+    def holds_copies(self) -> bool:
+        """Whether there are elements that may hold more than the page shows."""
+        holds: bool = self.made.holds_copies()
+        return holds
+
+    @property
     def mark(self) -> object:
         """The same for two pages with the same `signature`, and hardly ever for others; sooner known."""
         return self.made.mark()
@@ -319,3 +327,22 @@ class PageMap:
     def losses(self) -> tuple[Loss, ...]:
         """What was left out because of a limit."""
         return tuple(Loss(what, count) for what, count in zip(_LOST, self.made.losses(), strict=True) if count)
+
+
+def make_map(source: bytes) -> PageMap | TreeMap:
+    """Return the map of a page, with what it holds for readers without scripts where that is more than it shows."""
+    made = map_as_is(source)
+    if not made.holds_copies:
+        return made
+    from scythe.page.unshown import map_whole
+
+    return map_whole(made, map_as_is)
+
+
+def map_as_is(source: bytes) -> PageMap | TreeMap:
+    """Return the map of a page: by one pass over its bytes or, where that was not built, by the parser."""
+    if native is not None:
+        return PageMap(source)
+    from scythe.page.tree_map import TreeMap
+
+    return TreeMap.parse(source)

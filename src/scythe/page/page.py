@@ -19,7 +19,6 @@ from scythe.page.encoding import Decoded, clean, decode, is_clean_utf8
 from scythe.page.head import BodyQueries, Head, LinkedData, read_head, read_json_ld, squeeze
 from scythe.page.images import ImageUse, read_images, source_of
 from scythe.page.metadata import declared_title, read_metadata
-from scythe.page.unshown import COPIES, map_whole
 from scythe.url import FOLDER, Url, absolute, without_user
 
 if TYPE_CHECKING:
@@ -200,6 +199,8 @@ class Page:
 
     @cached_property
     def _mapped(self) -> tuple[PageMap | TreeMap, tuple[Loss, ...]]:
+        from scythe.page.map import make_map  # numpy is half of the time of `scythe --help`
+
         source = bytes_of(self)
         made = self.__dict__.pop("_made", None) or make_map(source)
         if shows_nothing(made) and (opened := reopen(source)):
@@ -360,24 +361,6 @@ def share_map(page: Page, made: PageMap | TreeMap) -> Page:
     if page.__dict__.get("_source") == made.source:
         page.__dict__["_made"] = made
     return page
-
-
-def make_map(source: bytes) -> PageMap | TreeMap:
-    """Return the map of a page, with what it holds for readers without scripts where that is more than it shows."""
-    if all(find(source, tag) < 0 for tag in COPIES):
-        return map_as_is(source)
-    return map_whole(source, map_as_is)
-
-
-def map_as_is(source: bytes) -> PageMap | TreeMap:
-    """Return the map of a page: by one pass over its bytes or, where that was not built, by the parser."""
-    if native is not None:
-        from scythe.page.map import PageMap  # numpy is half of the time of `scythe --help`
-
-        return PageMap(source)
-    from scythe.page.tree_map import TreeMap
-
-    return TreeMap.parse(source)
 
 
 def _page_url(url: str | None) -> Url | None:

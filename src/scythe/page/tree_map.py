@@ -292,6 +292,11 @@ class TreeMap:
         return np.array(sorted(keyed), np.uint64)
 
     @property
+    def holds_copies(self) -> bool:
+        """Whether there are elements that may hold more than the page shows."""
+        return self.tree.css_first("noscript, template") is not None
+
+    @property
     def mark(self) -> object:
         """The same for two pages with the same `signature`, and for no others."""
         return self.signature.tobytes()

@@ -25,7 +25,6 @@ except ImportError:  # pragma: no cover  (a platform without its wheel)
     find = bytes.find
 
 NOSCRIPT, TEMPLATE = b"noscript", b"template"
-COPIES = (b"<noscript", b"<template")  # a page without both of these holds no more than it shows
 _SHADOW = (b"shadowrootmode=", b"shadowroot=")
 _TAG_BYTES = 1_000  # of an opening tag that is looked into
 _WORD = re.compile(r"\w+")
@@ -40,15 +39,16 @@ Map = TypeVar("Map", bound="PageMap | TreeMap")
 Part = tuple[int, int]  # where an element starts and where its closing tag does
 
 
-def map_whole(source: bytes, make_map: Callable[[bytes], Map]) -> Map:
+def map_whole(made: Map, make_map: Callable[[bytes], Map]) -> Map:
     """Return the map of a page with its shadow trees, and the copies that hold what it does not show, opened."""
+    source = made.source
     copies: list[tuple[bytes, Part]] = []
     for name in (NOSCRIPT, TEMPLATE):
         if find(source, b"<" + name) >= 0:
             if name == TEMPLATE and (shadows := shadow_parts(source)):
                 source = opened(source, shadows)
             copies += [(name, part) for part in parts_of(source, name)]
-    made = make_map(source)
+    made = make_map(source) if source is not made.source else made
     texts = [read_blocks(make_map(inside(source, part))).text for _, part in copies]
     if not any(map(holds_enough, texts)):
         return made

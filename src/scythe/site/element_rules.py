@@ -32,7 +32,8 @@ TOLD = "rule"
 UNTOLD = ("images", "records")  # what is judged, or learned as a whole
 _TOLD = (TOLD, "position", "inner", "repetition")
 _WINDOW = 10  # pages whose positions count: the paper decides after ten
-_EVERY, _EVERY_LEARNED = 4, 16  # pages, of which one is observed, by rules told and learned, once ...
+LOOKED_AT = 4  # pages, of which one is looked at in any case
+_EVERY, _EVERY_LEARNED = LOOKED_AT, 16  # pages, of which one is observed, by rules told and learned, once ...
 _FIRST, _FIRST_LEARNED = 20, 4  # ... so many were
 _OPTIONS = HintOptions(window=_WINDOW)
 
@@ -230,8 +231,6 @@ class RuleTable:
         for row in rows:
             self._states[row.layout, row.field] = _RowState(row, HintLearner(_OPTIONS), row.pages, row.held)
         self._told = tuple(field for layout, field in self._states if not layout)
-        self._met: dict[str, int] = {}  # pages by layout ...
-        self._cut: dict[str, int] = {}  # ... and the last of these that were only counted
 
     @property
     def told(self) -> tuple[ElementRule, ...]:
@@ -240,8 +239,6 @@ class RuleTable:
 
     def rows(self, layouts: Sequence[str] | None = None) -> tuple[ElementRule, ...]:
         """Return all rows as they are now; of learned ones, those of some layouts."""
-        for layout in list(self._cut):
-            self._settle(layout)
         kept = (
             state
             for state in self._states.values()
@@ -250,23 +247,18 @@ class RuleTable:
         return tuple(sign(_with_hints(state)) for state in kept)
 
     def observe(
-        self, layout: Layout | None, fields: Mapping[str, Field], page: PageMap, *, are_cut: bool = False
+        self, layout: Layout | None, fields: Mapping[str, Field], page: PageMap, *, cut_before: int = 0
     ) -> None:
         """Take in which fields a page had and, on some pages, from which bytes they were cut.
 
-        `are_cut` says that all that its layout has were: most of these pages need no more than being counted.
+        `cut_before` is how many pages of the layout came before of which all fields were cut, and which nobody showed.
         """
-        if layout is not None and not self._told:
-            met = self._met[layout.name] = self._met.get(layout.name, 0) + 1
-            if are_cut and met > _FIRST_LEARNED and met % _EVERY:
-                self._cut[layout.name] = self._cut.get(layout.name, 0) + 1
-                return
         for name in self._told:
             if name in fields:
                 self._count(self._states["", name], fields[name], page)
         if layout is None:
             return
-        self._settle(layout.name)
+        self.add_cut(layout.name, cut_before)
         for rules in layout.fields:
             field = fields.get(rules.name)
             if field is None or rules.name in self._told:
@@ -279,13 +271,12 @@ class RuleTable:
             if state is not None:
                 self._count(state, field, page)
 
-    def _settle(self, layout: str) -> None:
-        """Count the pages of a layout that were not looked at since."""
-        cut = self._cut.pop(layout, 0)
-        for (name, _), state in self._states.items() if cut else ():
+    def add_cut(self, layout: str, pages: int) -> None:
+        """Count pages of a layout of which all fields were cut."""
+        for (name, _), state in self._states.items() if pages else ():
             if name == layout:
-                state.pages += cut
-                state.held += cut
+                state.pages += pages
+                state.held += pages
 
     def _count(self, state: _RowState, field: Field, page: PageMap) -> None:
         state.pages += 1

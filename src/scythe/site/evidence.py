@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scythe.page.blocks import Blocks, Nodes
-from scythe.page.map import PageMap
-from scythe.page.page import make_map
+from scythe.page.map import PageMap, make_map
 from scythe.page.title import comparable
 
 Ints: TypeAlias = NDArray[Any]

@@ -5,58 +5,53 @@ Every field says how it was got. Markdown, HTML, images, lists and attributes ar
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
-from typing import Literal, cast
+from functools import partial
+from typing import NamedTuple, cast
 
 import numpy as np
 
-from scythe.fetch.page_check import sniff_bytes, sniff_text
-from scythe.model import (
-    Content,
-    Document,
-    Field,
-    Image,
-    Listed,
-    Metadata,
-    PageKind,
-    PageLists,
-    Paging,
-    RecordList,
-    Rendered,
-    Span,
-)
+from scythe.extension import native
+from scythe.fetch.page_check import sniff_bytes
+from scythe.model import Content, Document, Field, Metadata, PageKind, Rendered
 from scythe.page import Page
 from scythe.page.authors import read_names
-from scythe.page.content import PageContent
 from scythe.page.dates import to_iso
 from scythe.page.encoding import is_utf8
 from scythe.page.head import BodyQueries
-from scythe.page.map import PageMap
+from scythe.page.map import PageMap, make_map
 from scythe.page.metadata import read_metadata
-from scythe.page.page import make_map, share_map
-from scythe.page.title import read_title
+from scythe.page.title import read_title, without_shared
 from scythe.reader import read
-from scythe.reading.images.image_methods import mark_scores
-from scythe.reading.lists.list_methods import LazyPageLists
-from scythe.site.cut import CutText, cut_content, cut_text, kept_in_page
 from scythe.site.drift import judge
 from scythe.site.element_rules import follow_rule
+from scythe.site.evidence import Ints
 from scythe.site.judge_images import ImageJudge
-from scythe.site.layout_marks import KnownLayout, LayoutIndex, MappedPage
-from scythe.site.page_fields import cut_place
-from scythe.site.record_rules import LayoutListReader, base_of
-from scythe.site.rules import FieldRules, Layout, Profile, TextRule
+from scythe.site.late_parts import (
+    COLD,
+    NO_RULE,
+    CutContent,
+    CutText,
+    FieldsWithImages,
+    LatePage,
+    LatePageLists,
+    ReadContent,
+    Via,
+)
+from scythe.site.layout_marks import KnownLayout, LayoutIndex, MappedPage, row_list
+from scythe.site.record_rules import LayoutListReader
+from scythe.site.rules import ADDRESS, ELEMENT, HEADING, META, FieldRules, Layout, PlaceRule, Profile
 from scythe.site.select import outermost
 from scythe.site.value_rules import ValueRules, cut_values, span_of_value
 from scythe.url import Url, absolute
 
-Via = Literal["auto", "cut", "tree"]
+HEADINGS = ("h1", "h2", "h3", "h4")
+LONGEST = 300  # characters of a value
+VALUE_RUNS = 60  # runs of an element that may hold one
+_ADDRESS_DATE = re.compile(r"(?<!\d)((?:19|20)\d\d)[-/](\d{1,2})[-/](\d{1,2})(?!\d)")
 UNKNOWN = "no layout fits"
-_NO_RULE = "no rule in this layout"
-COLD = "tree: read cold"
-FindReader = Callable[[], LayoutListReader | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +70,8 @@ class ExtractedPage:
 class Extractor:
     """Extracts pages by the layouts of an index; learns nothing. `wanted` are the names of the fields asked for.
 
-    `must_read` says of a layout that its page is to be read although rules could cut it; `learn_lists` is
-    called when the lists of a layout's page are wanted of which nothing is known yet.
+    With `is_learning`, pages of a layout that is not settled are read although rules could cut them; `learn_lists`
+    is called when the lists of a layout's page are wanted of which nothing is known yet.
     """
 
     def __init__(
@@ -85,8 +80,9 @@ class Extractor:
         wanted: Sequence[str] = (),
         judge: ImageJudge | None = None,
         index: LayoutIndex | None = None,
-        must_read: Callable[[KnownLayout | None], bool] | None = None,
         learn_lists: Callable[[KnownLayout], None] | None = None,
+        *,
+        is_learning: bool = False,
     ) -> None:
         self.profile = profile
         self.index = index if index is not None else LayoutIndex(profile.layouts)
@@ -94,7 +90,7 @@ class Extractor:
         self.told = tuple(row for row in profile.rules if row.is_told)
         self._wanted = tuple(name for name in wanted or profile.fields if name != "records")  # which are lists
         self.has_lists = "records" in (wanted or profile.fields)
-        self._must_read = must_read
+        self._is_learning = is_learning
         self._learn_lists = learn_lists
         self._list_readers: dict[str, LayoutListReader] = {}
 
@@ -105,7 +101,7 @@ class Extractor:
         page = MappedPage(map_page(body))
         known, roots = self.index.find(page)
         one = _Extraction(self, page, body, absolute(url) if url else None, known, roots, via)
-        if via == "auto" and self._must_read is not None and self._must_read(known):
+        if self._is_learning and via == "auto" and (known is None or not known.layout.is_settled):
             return one.by_reading("")
         return one.by_rules()
 
@@ -140,7 +136,62 @@ def in_ascii_bytes(body: bytes) -> bytes:
 
 def map_page(body: bytes) -> PageMap:
     """Return the map of a page, which the parser makes where the extension is missing: it has the same columns."""
-    return cast("PageMap", make_map(in_ascii_bytes(body)))
+    is_plain = native is not None and native.is_utf8(body)
+    return cast("PageMap", make_map(body if is_plain else in_ascii_bytes(body)))
+
+
+def cut_text(page: PageMap, dropped: tuple[tuple[int, int], ...], roots: Sequence[int]) -> CutText:
+    """Return the text of some elements without those inside them that a rule drops."""
+    text, start, end, drops = page.cut_text(roots, dropped)
+    return CutText(text, (start, end), roots, drops)
+
+
+class PlacedValue(NamedTuple):
+    """A value and where it was found: bytes of the source, None for an address."""
+
+    value: str
+    span: tuple[int, int] | None
+
+
+def cut_place(page: PageMap, rule: PlaceRule, url: str | None, roots: Sequence[int] = ()) -> PlacedValue | None:
+    """Return the value at a place, or None where the page has none; `roots` are the elements of its main text."""
+    if rule.source == ADDRESS:
+        dated = _ADDRESS_DATE.search(url or "")
+        date = to_iso("-".join(part.rjust(2, "0") for part in dated.groups())) if dated else ""
+        return PlacedValue(date, None) if date else None
+    if rule.source == META:
+        row = page.meta(rule.attribute, rule.name)
+    elif rule.source == HEADING:
+        row = _first_heading(page, roots)
+    else:
+        assert rule.selector is not None
+        found = row_list(page, rule.selector)
+        row = found[0] if found else -1
+    if row < 0:
+        return None
+    attribute = () if rule.source in (ELEMENT, HEADING) else ("content" if rule.source == META else rule.attribute,)
+    if not attribute:
+        value = page.text(row) if page.runs_inside(row) <= VALUE_RUNS else ""
+    else:
+        value = " ".join((page.attribute(row, *attribute) or "").split())
+    value = without_shared(value, rule.shared) if rule.shared else value
+    return PlacedValue(value, page.place(row, *attribute)) if value else None
+
+
+def _first_heading(page: PageMap, roots: Sequence[int]) -> int:
+    """Return the first heading inside some elements that says something, or -1."""
+    found = (row for row in tagged(page, *HEADINGS).tolist() if any(root <= row < page.last[root] for root in roots))
+    return next((row for row in found if 0 < len(page.text(row)) <= LONGEST), -1)
+
+
+def tagged(page: PageMap, *names: str) -> Ints:
+    """Return the elements with one of these tags."""
+    tags = page.tags
+    numbers = [tags.index(name) for name in names if name in tags]
+    if not numbers:
+        return np.zeros(0, np.intp)
+    found: Ints = np.flatnonzero(np.logical_or.reduce([page.tag == number for number in numbers]))
+    return found
 
 
 class _Extraction:
@@ -204,8 +255,8 @@ class _Extraction:
             if known.layout.is_empty:
                 self._fields["text"] = Field((), None, "missing: pages of this layout have no main text")
             else:
-                return self._fields["text"].how.removeprefix("missing: ") if "text" in self._fields else _NO_RULE
-        return _NO_RULE if "text" not in self._wanted and self._must_have("title") else ""
+                return self._fields["text"].how.removeprefix("missing: ") if "text" in self._fields else NO_RULE
+        return NO_RULE if "text" not in self._wanted and self._must_have("title") else ""
 
     def _must_have(self, name: str) -> bool:
         """Say whether a page is to be read for a field that rules did not give."""
@@ -228,7 +279,7 @@ class _Extraction:
                 values = tuple(to_iso(value) or value for value in values)
             if row.field == "text" and not on_tree:
                 roots = outermost(np.array(found.rows, np.intp), self._page.map.last).tolist()
-                self._text = cut_text(self._page.map, TextRule(()), roots)
+                self._text = cut_text(self._page.map, (), roots)
                 values = (self._text.text,)
             span = None if on_tree else self._page.map.span(found.rows[0])
             self._fields[row.field] = Field(values, self._span(span), f"{'tree' if on_tree else 'cut'}: rule")
@@ -239,7 +290,7 @@ class _Extraction:
         if rules.text is not None:
             if not self._roots:
                 return Field((), None, "missing: the element of the text was not found")
-            self._text = cut_text(self._page.map, rules.text, self._roots)
+            self._text = cut_text(self._page.map, self._known.dropped if self._known is not None else (), self._roots)
             strange = judge(rules.usual, (self._text.text,))
             if strange and not self._text.text:
                 return Field((), None, f"missing: {strange}")
@@ -334,6 +385,7 @@ class _Extraction:
 
     def _content(self, cold: Document | None) -> Content:
         if self._text is not None and self._has("text"):
+            self._opened.cut = self._text
             return CutContent(self._opened, self._page.map, self._text)
         if cold is not None:
             return cold.content
@@ -381,197 +433,3 @@ def _how(fields: Mapping[str, Field], with_images: bool, listing: LatePageLists 
     if with_images:
         hows["images"] = "model: when asked for"
     return hows if listing is None else hows | {"records": listing.how}
-
-
-class LatePage:
-    """A page whose tree is built when first needed."""
-
-    def __init__(self, body: bytes, url: Url | None, judge: ImageJudge, made: PageMap) -> None:
-        self.body = body
-        self.url = url
-        self._judge = judge
-        self._made = made
-        self.cut: CutText | None = None  # of its text
-
-    @cached_property
-    def page(self) -> Page:
-        """The page."""
-        return share_map(Page.from_bytes(self.body, url=self.url), self._made)
-
-    @cached_property
-    def images(self) -> tuple[Image, ...]:
-        """The images of the page, judged by what is known of those of its site."""
-        return self.mark_images(self.page, ())
-
-    def mark_images(self, page: Page, kept: tuple[int, ...]) -> tuple[Image, ...]:
-        """Return the images of the page with their scores."""
-        if sniff_text(page.html):
-            return ()
-        from scythe.page.image_context import read_image_contexts  # most texts are cut without a look at images
-
-        find_kept = None
-        if self.cut is not None and page.map is self._made:
-            find_kept = partial(kept_in_page, page, self._made, self.cut)
-        return mark_scores(page, self._judge.score_page(page, read_image_contexts(page), find_kept))
-
-
-class CutContent:
-    """The main text of a page that was cut; Markdown and HTML come from the same blocks of the page."""
-
-    def __init__(self, opened: LatePage, page: PageMap, cut: CutText) -> None:
-        self._opened = opened
-        self._map = page
-        self._cut = opened.cut = cut
-
-    def text(self) -> str:
-        return self._cut.text
-
-    def markdown(self) -> str:
-        return self._content.markdown()
-
-    def html(self) -> str:
-        return self._content.html()
-
-    def images(self) -> tuple[Image, ...]:
-        return self._opened.images
-
-    def where(self, title: str) -> Mapping[str, tuple[Span | None, ...]]:
-        """Return where each block and image stands; what else was cut says so in its fields."""
-        found = self._content.where(title)
-        return {name: found[name] for name in ("text", "images")}
-
-    @cached_property
-    def _content(self) -> PageContent:
-        return cut_content(
-            self._opened.page, self._map, self._cut, self._mark, as_came=self._map.source is self._opened.body
-        )
-
-    def _mark(self, page: Page, kept: tuple[int, ...]) -> tuple[Image, ...]:
-        return self._opened.images
-
-    def __reduce__(self) -> tuple[type[Rendered], tuple[str, str, str, tuple[Image, ...]]]:
-        return Rendered, (self.text(), self.markdown(), self.html(), self.images())
-
-
-class ReadContent:
-    """The content of a page that is read cold if someone asks."""
-
-    def __init__(self, opened: LatePage) -> None:
-        self._opened = opened
-
-    @cached_property
-    def _cold(self) -> Document:
-        return read(self._opened.page)
-
-    def text(self) -> str:
-        return self._cold.text
-
-    def markdown(self) -> str:
-        return self._cold.markdown
-
-    def html(self) -> str:
-        return self._cold.html
-
-    def images(self) -> tuple[Image, ...]:
-        return self._opened.images
-
-    def where(self, title: str) -> Mapping[str, tuple[Span | None, ...]]:
-        return self._cold.where
-
-    def __reduce__(self) -> tuple[type[Rendered], tuple[str, str, str, tuple[Image, ...]]]:
-        return Rendered, (self.text(), self.markdown(), self.html(), self.images())
-
-
-class FieldsWithImages(Mapping[str, Field]):
-    """Fields of which that of the images is worked out when it is looked up. Pickled or copied, it becomes a dict."""
-
-    def __init__(self, fields: dict[str, Field], content: Content) -> None:
-        self._fields = fields
-        self._content = content
-
-    def __getitem__(self, name: str) -> Field:
-        if name != "images":
-            return self._fields[name]
-        values = tuple(image.src for image in self._content.images() if image.relevant)
-        return Field(values, None, "model: of images, by all that is known of those of the site")
-
-    def __contains__(self, name: object) -> bool:
-        return name == "images" or name in self._fields
-
-    def __iter__(self) -> Iterator[str]:
-        yield from self._fields
-        yield "images"
-
-    def __len__(self) -> int:
-        return len(self._fields) + 1
-
-    def __repr__(self) -> str:
-        return repr(dict(self))
-
-    def __reduce__(self) -> tuple[type[dict[str, Field]], tuple[dict[str, Field]]]:
-        return dict, (dict(self),)
-
-
-class LatePageLists:
-    """What a page lists, cut or read when someone asks. Pickled or copied, it becomes what it found."""
-
-    def __init__(
-        self, opened: LatePage, page: PageMap, reader: LayoutListReader | None, via: Via, learn: FindReader | None
-    ) -> None:
-        self._opened = opened
-        self._map = page
-        self._reader = reader
-        self._via = via
-        self._learn = learn
-
-    @property
-    def how(self) -> str:
-        """In which way the records were got; before, in which way they will be."""
-        if "_found" in self.__dict__:
-            return self._found[1]
-        return f"{'cut: by rules' if self._reader is not None else COLD}, when asked for"
-
-    @cached_property
-    def _found(self) -> tuple[tuple[RecordList, ...], str]:
-        why = _NO_RULE
-        if self._reader is None and self._learn is not None:
-            self._reader = self._learn()
-        if self._reader is not None and self._via != "tree":
-            lists, why = self._reader.cut(self._map, base_of(self._map, self._opened.url))
-            if lists is not None:
-                lists = tuple(map(self._placed, lists))
-                return lists, f"cut: {len(lists)} of {len(self._reader.layout.lists)} lists by rules"
-        if self._via == "cut":
-            return (), f"missing: {why}"
-        return self._read.lists(), f"{COLD} ({why})"
-
-    def _placed(self, one: RecordList) -> RecordList:
-        """Return a list whose spans are those of the page as it came: the map may be of the page in UTF-8."""
-        if self._map.source is self._opened.body:
-            return one
-        of = self._opened.page.places.of
-        return replace(one, records=tuple(replace(row, spans=tuple(map(of, row.spans))) for row in one.records))
-
-    @cached_property
-    def _read(self) -> PageLists:
-        page = self._opened.page
-        return Listed() if sniff_text(page.html) else LazyPageLists(page)
-
-    def lists(self) -> tuple[RecordList, ...]:
-        """Return the lists of records, best first."""
-        return self._found[0]
-
-    def attributes(self) -> tuple[tuple[str, str], ...]:
-        """Return what the page says of its subject."""
-        return self._read.attributes()
-
-    def paging(self) -> Paging:
-        """Return the other pages of the list that the page is part of."""
-        return self._read.paging()
-
-    def where(self) -> Mapping[str, tuple[Span | None, ...]]:
-        """Return where the value of each attribute stands."""
-        return self._read.where()
-
-    def __reduce__(self) -> tuple[type[Listed], tuple[tuple[RecordList, ...], tuple[tuple[str, str], ...], Paging]]:
-        return Listed, (self.lists(), self.attributes(), self.paging())

@@ -14,11 +14,11 @@ import numpy as np
 
 from scythe.limits import LIMITS
 from scythe.model import PageKind
-from scythe.site.cut import cut_text
 from scythe.site.drift import usual_of
 from scythe.site.evidence import PageEvidence, evidence_of, stack
+from scythe.site.extract import cut_place, cut_text
 from scythe.site.layout_marks import KnownLayout, LayoutIndex, LayoutMarks, MappedPage
-from scythe.site.page_fields import ColdValues, PlaceLearner, cut_place
+from scythe.site.page_fields import ColdValues, PlaceLearner
 from scythe.site.rules import FieldRules, Layout, TextRule
 from scythe.site.run_labels import label_runs
 from scythe.site.select import Selector, with_name
@@ -64,10 +64,6 @@ class LayoutLearner:
         self._names = names
         self._lessons: dict[int, Lesson] = {}
         self._count = 0
-
-    def is_learning(self, known: KnownLayout | None) -> bool:
-        """Say whether a page of a layout should be read although rules could cut it."""
-        return known is None or not known.layout.is_settled
 
     def meet(self, known: KnownLayout | None, page: MappedPage) -> KnownLayout | None:
         """Count a page of a layout, or of a new one, without learning from it; None where there are too many."""
@@ -207,7 +203,7 @@ class LayoutLearner:
 
     def _text_of(self, read: ReadPage, rule: TextRule) -> tuple[str, ...]:
         roots = read.page.roots(rule)
-        return (cut_text(read.page.map, rule, roots).text,) if roots else ()
+        return (cut_text(read.page.map, rule.dropped, roots).text,) if roots else ()
 
 
 def _usual_kind(pages: Sequence[ReadPage]) -> tuple[str, int]:

@@ -16,15 +16,6 @@ class LearningCost:
     cut_s: float = 0.0
     learn_s: float = 0.0
 
-    def count(self, seconds: float, *, is_read: bool) -> None:
-        """Count one page."""
-        if is_read:
-            self.read += 1
-            self.read_s += seconds
-        else:
-            self.cut += 1
-            self.cut_s += seconds
-
     def __add__(self, other: LearningCost) -> LearningCost:
         return LearningCost(
             self.read + other.read,

@@ -12,26 +12,22 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 
 from scythe.page.dates import to_iso
 from scythe.page.map import MUTED, PageMap
-from scythe.page.title import comparable, shared_part, without_shared
+from scythe.page.title import comparable, shared_part
 from scythe.site.evidence import Flags, Ints
+from scythe.site.extract import HEADINGS, LONGEST, VALUE_RUNS, cut_place, tagged
 from scythe.site.rules import ADDRESS, ATTRIBUTE, ELEMENT, HEADING, META, PlaceRule
-from scythe.site.select import FIRST, Selector, row_list
+from scythe.site.select import FIRST, Selector
 
 _AGREE = 0.6  # share of the pages
 _VARY = 0.8  # of them have a heading of their own
 _TITLE_PART = 8  # letters of a part of the title that the site's name or a page number follows
-_LONGEST = 300  # characters of a value
 _PLACES = 3  # kept of one field
-_RUNS = 60  # runs of an element that may hold a value
 _META_NAMES = ("property", "name", "itemprop")
-_HEADINGS = ("h1", "h2", "h3", "h4")
-_ADDRESS_DATE = re.compile(r"(?<!\d)((?:19|20)\d\d)[-/](\d{1,2})[-/](\d{1,2})(?!\d)")
 _WORD = re.compile(r"[^\W_]+")
 _PROBED = 80  # characters of a value, of which the longest word is looked for in the source
 _DATE_PARTS, _YEAR = 10, 4  # characters of a date without its time
@@ -45,54 +41,6 @@ class ColdValues:
     title: str
     author: str
     date: str
-
-
-class PlacedValue(NamedTuple):
-    """A value and where it was found: bytes of the source, None for an address."""
-
-    value: str
-    span: tuple[int, int] | None
-
-
-def cut_place(page: PageMap, rule: PlaceRule, url: str | None, roots: Sequence[int] = ()) -> PlacedValue | None:
-    """Return the value at a place, or None where the page has none; `roots` are the elements of its main text."""
-    if rule.source == ADDRESS:
-        dated = _ADDRESS_DATE.search(url or "")
-        date = to_iso("-".join(part.rjust(2, "0") for part in dated.groups())) if dated else ""
-        return PlacedValue(date, None) if date else None
-    if rule.source == META:
-        row = page.meta(rule.attribute, rule.name)
-    elif rule.source == HEADING:
-        row = _first_heading(page, roots)
-    else:
-        assert rule.selector is not None
-        found = row_list(page, rule.selector)
-        row = found[0] if found else -1
-    if row < 0:
-        return None
-    attribute = () if rule.source in (ELEMENT, HEADING) else ("content" if rule.source == META else rule.attribute,)
-    if not attribute:
-        value = page.text(row) if page.runs_inside(row) <= _RUNS else ""
-    else:
-        value = " ".join((page.attribute(row, *attribute) or "").split())
-    value = without_shared(value, rule.shared) if rule.shared else value
-    return PlacedValue(value, page.place(row, *attribute)) if value else None
-
-
-def _first_heading(page: PageMap, roots: Sequence[int]) -> int:
-    """Return the first heading inside some elements that says something, or -1."""
-    found = (row for row in tagged(page, *_HEADINGS).tolist() if any(root <= row < page.last[root] for root in roots))
-    return next((row for row in found if 0 < len(page.text(row)) <= _LONGEST), -1)
-
-
-def tagged(page: PageMap, *names: str) -> Ints:
-    """Return the elements with one of these tags."""
-    tags = page.tags
-    numbers = [tags.index(name) for name in names if name in tags]
-    if not numbers:
-        return np.zeros(0, np.intp)
-    found: Ints = np.flatnonzero(np.logical_or.reduce([page.tag == number for number in numbers]))
-    return found
 
 
 class PlaceLearner:
@@ -137,9 +85,9 @@ class PlaceLearner:
         """Return the place of the first heading that differs from page to page: what the title should have said."""
         texts: dict[Selector, list[tuple[int, str]]] = {}
         for page, keyed in zip(self._pages, self._keyed, strict=True):
-            for order, row in enumerate(tagged(page, *_HEADINGS).tolist()):
+            for order, row in enumerate(tagged(page, *HEADINGS).tolist()):
                 text = page.text(row) if not page.flags[row] & MUTED else ""
-                if 0 < len(text) <= _LONGEST:
+                if 0 < len(text) <= LONGEST:
                     for selector in _selectors(page, keyed, row):
                         texts.setdefault(selector, []).append((order, text))
         count = len(self._pages)
@@ -224,7 +172,7 @@ class PlaceLearner:
             size = np.zeros(len(page.run_row) + 1, np.int64)
             np.cumsum(page.run_end.astype(np.int64) - page.run_start, out=size[1:])
             runs = page.run_to - page.run_from
-            may = (runs > 0) & (runs <= _RUNS) & (page.flags & MUTED == 0)
+            may = (runs > 0) & (runs <= VALUE_RUNS) & (page.flags & MUTED == 0)
             found.append(np.where(may, size[page.run_to] - size[page.run_from], 0))
         return found
 
@@ -271,7 +219,7 @@ class _Wanted:
 
     def is_said_by(self, text: str) -> bool:
         """Say whether a text is the value."""
-        if not text or len(text) > _LONGEST:
+        if not text or len(text) > LONGEST:
             return False
         if self.is_date:
             return self.value[:_YEAR] in text and (to_iso(text) or "")[:_DATE_PARTS] == self.value

@@ -25,9 +25,10 @@ from scythe.page import Page
 from scythe.page.content import PageContent
 from scythe.page.map import PageMap
 from scythe.site.drift import Drift, Health, all_cut, usual_of
-from scythe.site.element_rules import ElementRule, RuleTable, as_told, page_names, read_rules, try_rule
-from scythe.site.extract import ExtractedPage, Extractor, Via, map_page
+from scythe.site.element_rules import LOOKED_AT, ElementRule, RuleTable, as_told, page_names, read_rules, try_rule
+from scythe.site.extract import ExtractedPage, Extractor, map_page
 from scythe.site.judge_images import ImageJudge
+from scythe.site.late_parts import Via
 from scythe.site.layout_marks import KnownLayout, LayoutIndex, MappedPage, layouts_of
 from scythe.site.learn import PLACED, LayoutLearner, ReadPage
 from scythe.site.learning_cost import LearningCost
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
 HEAL_PAGES = (3, 6, 12, 24, 48)  # pages that lack what they had before, upon which it is looked for anew
 _OBSERVED = 20  # pages learned that the rule table begins with
 _MOST_WAYS = 6  # to one field
+_SEEN_PAGES = 4  # of each layout that the rule table is shown, before it is shown one in four
 LIST_PAGES = 3  # pages of a layout from which it is learned what they list
 Given = Page | tuple[str | None, bytes | str]
 Example = Mapping[str, tuple[str, ...]]
@@ -75,6 +77,7 @@ class Site:
         self._told = told_layout(profile.rules)
         self._table = RuleTable(profile.rules)
         self._table.load(health or {})
+        self._unseen: dict[str, int] = {}  # pages that the table was not shown, by layout; below 0: those to be shown
         self._judge: ImageJudge | None = None
         self._extractor = self._make_extractor()
         self._health = Health.load(health or {}, (*profile.layouts, self._told))
@@ -188,6 +191,7 @@ class Site:
     @property
     def rules(self) -> tuple[ElementRule, ...]:
         """The rule table: what was told, and what is seen of every field of every layout."""
+        self._count_unseen()
         return self._table.rows([layout.name for layout in self._profile.layouts])
 
     def learn_lists(self) -> None:
@@ -242,9 +246,11 @@ class Site:
 
     def _make_extractor(self) -> Extractor:
         self._judge = self._judge or ImageJudge(self._profile.images)
-        must_read = self._learner.is_learning if self._names or "records" in self._profile.fields else None
         learn_lists = self._learn_lists if "records" in self._profile.fields else None
-        return Extractor(self._profile, self._profile.fields, self._judge, self._index, must_read, learn_lists)
+        is_learning = bool(self._names) or learn_lists is not None
+        return Extractor(
+            self._profile, self._profile.fields, self._judge, self._index, learn_lists, is_learning=is_learning
+        )
 
     def _learn_lists(self, known: KnownLayout) -> None:
         """Learn what the pages of a layout list, once somebody asks for it and there are enough pages."""
@@ -263,7 +269,12 @@ class Site:
         began = thread_time()
         page = self._extractor.extract_page(body, url, via)
         cold = page.cold
-        self._cost.count(thread_time() - began, is_read=cold is not None)
+        if cold is None:
+            self._cost.cut += 1
+            self._cost.cut_s += thread_time() - began
+        else:
+            self._cost.read += 1
+            self._cost.read_s += thread_time() - began
         if via != "auto" or page.page is None or cold is None or not isinstance(cold.content, PageContent):
             return page
         with self._learning():
@@ -321,13 +332,26 @@ class Site:
             self._heal(page, before)
 
     def _observe_rules(self, page: ExtractedPage, url: str | None) -> None:
-        """Keep the rule table up to date."""
+        """Keep the rule table up to date; of pages of which everything was cut, most are only counted."""
         assert page.page is not None
-        fields = page.fields
+        layout, fields = page.layout, page.fields
         if self._profile.rules:
             self._health.observe_fields(self._told, fields, url or "")
-        are_cut = page.layout is not None and all_cut(page.layout, fields)
-        self._table.observe(page.layout, fields, page.page.map, are_cut=are_cut)
+        before = 0
+        if layout is not None:
+            before = self._unseen.get(layout.name, -_SEEN_PAGES)
+            if before < 0 or before == LOOKED_AT - 1 or self._profile.rules or not all_cut(layout, fields):
+                self._unseen[layout.name] = min(before + 1, 0)
+            else:
+                self._unseen[layout.name] = before + 1
+                return
+        self._table.observe(layout, fields, page.page.map, cut_before=max(before, 0))
+
+    def _count_unseen(self) -> None:
+        """Count the pages that the rule table was not shown."""
+        for name, pages in self._unseen.items():
+            self._table.add_cut(name, max(pages, 0))
+            self._unseen[name] = min(pages, 0)
 
     def _heal(self, page: ExtractedPage, before: Example) -> None:
         """Learn fields shown by example anew, where rules lack them, from what the same pages had before."""

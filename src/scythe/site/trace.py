@@ -7,12 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from scythe.site.cut import cut_text
 from scythe.site.describe_rules import describe_anchor, describe_place, describe_selector, describe_usual
 from scythe.site.element_rules import ElementRule
-from scythe.site.extract import ExtractedPage, Extractor, in_ascii_bytes
+from scythe.site.extract import ExtractedPage, Extractor, cut_place, cut_text, in_ascii_bytes
 from scythe.site.layout_marks import MappedPage
-from scythe.site.page_fields import cut_place
 from scythe.site.record_rules import place_records
 from scythe.site.rules import FieldRules, Layout, Profile
 from scythe.site.select import rows
@@ -162,7 +160,7 @@ def _time(page: MappedPage, rules: FieldRules, url: str | None) -> float:
         if rules.text is not None:
             roots = page.roots(rules.text)
             if roots:
-                cut_text(page.map, rules.text, roots)
+                cut_text(page.map, rules.text.dropped, roots)
         elif rules.values is not None:
             cut_values(page.map, rules.values)
         else:
@@ -181,7 +179,7 @@ def _rules(page: MappedPage, rules: FieldRules) -> list[RuleTrace]:
         roots = page.roots(rules.text)
         for selector in rules.text.roots:
             found.append(_rule(page.map, "keeps", describe_selector(selector), rows(page.map, selector).tolist()))
-        for row in cut_text(page.map, rules.text, roots).drops[:_TOLD] if roots else ():
+        for row in cut_text(page.map, rules.text.dropped, roots).drops[:_TOLD] if roots else ():
             found.append(_rule(page.map, "drops", page.map.text(row)[:80], [row]))
     for place in rules.places:
         at = rows(page.map, place.selector).tolist() if place.selector is not None else []
