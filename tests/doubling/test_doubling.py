@@ -12,6 +12,7 @@ SMALL, LARGE = 64_000, 256_000
 NOISE = 1.3  # of times on a machine at work; what is quadratic takes sixteen times as long for four times the input
 WORST = ("nested div", "attributes on one tag", "fonts of distinct size in paragraphs", "quote openings")
 DENSE = ("cells", "one-letter paragraphs", "line breaks", "links", "list: random tags", "a list of goods")
+DENSE += ("list: many small lists", "list: items of one word")
 SAMPLE = [("read", name) for name in WORST] + [("site cut", name) for name in WORST] + [("site auto", "nested div")]
 SAMPLE += [("robots", "rules of stars"), ("sitemap", "addresses without end"), ("site file", "layouts")]
 SAMPLE += [("addresses", "steps back"), ("labels", "one open quote"), ("content coding", "many members")]

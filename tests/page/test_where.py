@@ -62,6 +62,14 @@ def test_attributes_have_the_places_of_values_that_stand_once() -> None:
     assert placed["Height"] is placed["Depth"] is None
 
 
+def test_a_text_in_which_tags_are_ignored_has_one_place() -> None:
+    facts = "<h1>Mill</h1><dl><dt>Weight:<dd>14</none> k</>g<dt>Height:<dd>80 cm<dt>Depth:<dd>70 cm</dl>"
+    body = f"<title>Mill</title><body>{facts}<p>{WORDS}".encode()
+    doc = scythe.read(body)
+    placed = dict(zip(dict(doc.attributes), doc.where["attributes"], strict=True))
+    assert body[slice(*placed["Weight"])] == b"14</none> k</>g"
+
+
 @pytest.mark.parametrize("codec", ["utf-8", "windows-1252"])
 def test_cut_pages_have_places_as_read_ones_do(codec: str) -> None:
     def page(number: int) -> bytes:

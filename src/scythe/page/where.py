@@ -14,8 +14,11 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from scythe.model import Span
 from scythe.page.dates import to_iso
+from scythe.page.map import CONTINUES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -130,8 +133,11 @@ class SourcePlaces:
 
     @property
     def _runs(self) -> Iterator[tuple[int, int, int]]:
+        """The first run of each text with where the text begins and ends; that of a run that continues one is its."""
         page_map = self._page.map
-        return zip(range(len(page_map.run_start)), page_map.run_start.tolist(), page_map.run_end.tolist(), strict=True)
+        first = (page_map.run_flags & CONTINUES == 0).nonzero()[0]
+        ends = page_map.run_end[np.append(first[1:], len(page_map.run_end)) - 1] if len(first) else first
+        return zip(first.tolist(), page_map.run_start[first].tolist(), ends.tolist(), strict=True)
 
     @cached_property
     def _is_known(self) -> bool:
