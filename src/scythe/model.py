@@ -322,6 +322,9 @@ class Listed:
         return self.with_paging
 
 
+VALUE_TYPES = ("money", "number", "date", "month-first date", "duration", "boolean", "url", "text")
+
+
 @dataclass(frozen=True, slots=True)
 class Field:
     """One extracted field: its values as text, where it was (byte range in the page) and how it was found."""
@@ -329,6 +332,13 @@ class Field:
     values: tuple[str, ...] = ()
     span: tuple[int, int] | None = None
     how: str = ""
+    type: str = ""  # one of VALUE_TYPES, where the site knows one
+    typed: tuple[object, ...] = ()  # the values as this type, ready for JSON: {"amount": 64.9, "currency": "EUR"}
+
+    def to_dict(self) -> dict[str, object]:
+        """Return plain values; those of the type only where it has one."""
+        plain: dict[str, object] = {"values": self.values, "span": self.span, "how": self.how}
+        return {**plain, "type": self.type, "typed": self.typed} if self.type else plain
 
 
 @dataclass(frozen=True, slots=True)
@@ -517,7 +527,7 @@ class Document:
         plain["lists"] = [found.to_dict() for found in self.lists]
         plain |= {"attributes": [list(pair) for pair in self.attributes], "paging": asdict(self.paging)}
         plain |= {"metadata": asdict(self.metadata), "how": self.how}
-        plain["fields"] = {name: asdict(value) for name, value in self.fields.items()}
+        plain["fields"] = {name: value.to_dict() for name, value in self.fields.items()}
         plain |= {"losses": [asdict(loss) for loss in self.losses], "why": self.why}
         return plain | {"kind": asdict(self.kind), "confidence": self.confidence}
 

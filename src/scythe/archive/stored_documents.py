@@ -50,7 +50,8 @@ def _stored_field(
         values = tuple(filter(None, (getattr(stored, name),)))
     elif name == "images":
         values = tuple(image.src for image in images if image.relevant)
-    return Field(values, (span[0], span[1]) if span else None, how.get(name, ""))
+    kind, typed = plain.get("type", ""), tuple(plain.get("typed", ()))
+    return Field(values, (span[0], span[1]) if span else None, how.get(name, ""), kind, typed)
 
 
 def _lists(rest: Mapping[str, Any], lists: tuple[RecordList, ...]) -> Listed:
@@ -174,4 +175,6 @@ def plain_field(name: str, field: Field) -> dict[str, Any]:
     plain: dict[str, Any] = {"span": field.span} if field.span is not None else {}
     if name not in _TOLD and field.values:
         plain["values"] = field.values
+    if field.type:
+        plain |= {"type": field.type, "typed": field.typed}
     return plain

@@ -23,6 +23,7 @@ from scythe.cli.page_inputs import (
 from scythe.errors import BadInput
 from scythe.fetch.fetch_options import FetchOptions
 from scythe.fetch.inputs import FROM_FILES, LoadedPage, check_base, is_address, spread
+from scythe.model import VALUE_TYPES
 
 if TYPE_CHECKING:
     from scythe.site.record_rules import RecordRules
@@ -43,6 +44,7 @@ Examples:
   scythe learn saved/ -o news.json                     title, text, date, author, images
   scythe learn https://example.org/ -o news.json       the same, from the web
   scythe learn shop/ -o shop.json --field price='$12'  a field of your own, by example
+  scythe learn shop/ -o shop.json --field 'price:money=$12'  a type that is said, not told by the values
   scythe learn shop/ -o shop.json --rule 'price=<b class="price">'  by the element that holds it
   scythe learn shop/ -o shop.json --examples shop.csv  examples from several pages: columns page, price, name ...
 
@@ -65,8 +67,9 @@ def learn(
     examples: str | None = option(None, "Expected values: JSON (page: {field: value}) or CSV (page, fields).", "FILE"),
     field: list[str] | None = option(
         None,
-        "Field to learn: title, text, date, author, images, or any other by a VALUE that one page shows.",
-        "NAME|NAME=VALUE",
+        "Field to learn: title, text, date, author, images, or any other by a VALUE that one page shows. "
+        f"TYPE: {', '.join(VALUE_TYPES)}; default: by the values.",
+        "NAME|NAME[:TYPE]=VALUE",
     ),
     rule: list[str] | None = option(
         None,
@@ -87,9 +90,14 @@ def learn(
     fetch: FetchOptions,
 ) -> int:
     loaded = load_to_learn(pages, check_base(url), page_count, fetch, delay)
-    wanted = _examples(loaded, examples, field or [])
+    types: dict[str, str] = {}
+    field, rule = (
+        [_without_type(each, types) for each in field or []],
+        [_without_type(each, types) for each in rule or []],
+    )
+    wanted = _examples(loaded, examples, field)
     loaded, wanted = _choose(loaded, wanted, page_count or FROM_FILES)
-    site = _learn(loaded, wanted, tuple(name for name in field or [] if "=" not in name), _rules(rule or []))
+    site = _learn(loaded, wanted, tuple(name for name in field if "=" not in name), _rules(rule), types)
     if not any(layout.fields for layout in site.profile.layouts) and not any(row.held for row in site.rules):
         for line in (*_gaps(site), "nothing could be learned from these pages"):
             complain(line)
@@ -152,12 +160,29 @@ def _rules(given: Sequence[str]) -> dict[str, str]:
     return rules
 
 
+def _without_type(option: str, types: dict[str, str]) -> str:
+    """Take the type off `NAME:TYPE=...` and note it. Raises BadInput for one that nobody knows."""
+    name, equals, rest = option.partition("=")
+    name, colon, kind = name.partition(":")
+    if not (equals and colon):
+        return option
+    if kind.strip() not in VALUE_TYPES:
+        raise BadInput(f"{option}: {kind}: expected one of the types {', '.join(VALUE_TYPES)}")
+    types[name.strip()] = kind.strip()
+    return f"{name}={rest}"
+
+
 def _learn(
-    pages: list[LoadedPage], examples: list[Example | None] | None, fields: Sequence[str], rules: dict[str, str]
+    pages: list[LoadedPage],
+    examples: list[Example | None] | None,
+    fields: Sequence[str],
+    rules: dict[str, str],
+    types: dict[str, str],
 ) -> Site:
     from scythe.site.site import Site
 
-    return Site.learn([(page.url, page.body) for page in pages], examples, rules=rules, fields=fields or None)
+    given = [(page.url, page.body) for page in pages]
+    return Site.learn(given, examples, rules=rules, fields=fields or None, types=types)
 
 
 def _keep_labels(site: Site, pages: list[LoadedPage], output: str) -> list[str]:
@@ -175,7 +200,7 @@ def _keep_labels(site: Site, pages: list[LoadedPage], output: str) -> list[str]:
 def _report(site: Site, pages: list[LoadedPage], output: str) -> list[str]:
     """Say what was learned, tried out on the pages it was learned from."""
     cost = site.cost  # before they are tried
-    layouts = site.profile.layouts
+    layouts, types = site.profile.layouts, dict(site.profile.types)
     tried: dict[str, Counter[str]] = {}
     sample: dict[str, str] = {}
     for page in pages:
@@ -194,7 +219,8 @@ def _report(site: Site, pages: list[LoadedPage], output: str) -> list[str]:
     lines += ["", "tried on these pages:"]
     for name, how in tried.items():
         shares = f"{how['cut']:3} cut {how['tree']:3} tree {how['missing']:3} missing"
-        lines.append(f"  {name:{width}} {shares}  {shorten(sample.get(name, ''), _SHOWN_CHARS)}".rstrip())
+        kind = f"{types[name]}: " if name in types else ""
+        lines.append(f"  {name:{width}} {shares}  {kind}{shorten(sample.get(name, ''), _SHOWN_CHARS)}".rstrip())
     lines += _gaps(site)
     lines += ["", cost.tell()] if cost.seconds else []
     return [*lines, "", f"next: scythe cut {output} PAGES -o out.jsonl"]

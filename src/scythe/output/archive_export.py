@@ -151,8 +151,9 @@ def _quote(value: str) -> str:
 WARCS = ("warc.gz", "warc")
 EXPORTED = formats_of(PAGES, PAGE_FOLDER)
 THINGS = ("pages", "records", "images")
-_NO_TEXT = dict.fromkeys(("first_seen", "last_seen"), "moment")  # columns of Parquet files
-_NO_TEXT |= {"sightings": "count", "width": "count", "height": "count", "score": "measure", "relevant": "flag"}
+# columns of Parquet files that hold no text
+_RECORD_KINDS = {"first_seen": "moment", "last_seen": "moment", "sightings": "count"}
+_IMAGE_KINDS = {"width": "count", "height": "count", "score": "measure", "relevant": "flag"}
 Tell = Callable[[int], None]  # hears after each thing how many were written
 
 
@@ -324,8 +325,8 @@ def _write_parquet(archive: Archive, plan: Export, wanted: PageQuery, file: IO[b
     if plan.what == "pages" and not plan.columns:
         pages = map(page_line, read_pages(archive, wanted))
         return _fill(row_writer("parquet", file, Columns(schema=page_schema())), map(for_parquet, pages))
-    header, rows = _table(archive, plan, wanted)
-    kinds = {new: _NO_TEXT[name] for name, new in plan.columns or zip(header, header, strict=True) if name in _NO_TEXT}
+    header, rows, known = _table(archive, plan, wanted)
+    kinds = {new: known[name] for name, new in plan.columns or zip(header, header, strict=True) if name in known}
     return _fill(row_writer("parquet", file, Columns(schema=table_schema(header, kinds))), rows)
 
 
@@ -339,7 +340,7 @@ def _write_text(
     elif plan.kind == "jsonl" and not plan.columns:
         yield from _fill(row_writer("jsonl", file, Columns(), shown), _lines(archive, plan.what, wanted))
     else:
-        header, rows = _table(archive, plan, wanted)
+        header, rows, _ = _table(archive, plan, wanted)
         cells = map(_with_short_score, rows) if plan.what == "images" and plan.kind == "csv" else rows
         yield from _fill(row_writer(plan.kind, file, Columns(header, cells=plan.cells), shown), cells)
 
@@ -365,26 +366,31 @@ def _lines(archive: Archive, what: str, wanted: PageQuery) -> Iterator[Row]:
     return map(page_line, read_pages(archive, wanted))
 
 
-def _table(archive: Archive, plan: Export, wanted: PageQuery) -> tuple[tuple[str, ...], Iterator[Row]]:
-    """Return the header of a flat table and its rows. All is looked through before, for columns that some have."""
-    header, rows = _whole_table(archive, plan.what, wanted)
+def _table(archive: Archive, plan: Export, wanted: PageQuery) -> tuple[tuple[str, ...], Iterator[Row], dict[str, str]]:
+    """Return the header of a flat table, its rows, and which columns hold no text.
+
+    All is looked through before, for columns that some have.
+    """
+    header, rows, kinds = _whole_table(archive, plan.what, wanted)
     if not plan.columns:
-        return header, rows
+        return header, rows, kinds
     unknown = [name for name, _ in plan.columns if name not in header]
     if unknown:
         raise BadInput(f"no column is called {', '.join(unknown)}; there are {', '.join(header)}")
     choice = ColumnChoice(plan.columns)
-    return choice.header, map(choice.of_row, rows)
+    return choice.header, map(choice.of_row, rows), kinds
 
 
-def _whole_table(archive: Archive, what: str, wanted: PageQuery) -> tuple[tuple[str, ...], Iterator[Row]]:
+def _whole_table(
+    archive: Archive, what: str, wanted: PageQuery
+) -> tuple[tuple[str, ...], Iterator[Row], dict[str, str]]:
     if what == "records":
         table = RecordTable.of(read_records(archive, wanted))
-        return table.header, map(table.cells, read_records(archive, wanted))
+        return table.header, map(table.cells, read_records(archive, wanted)), _RECORD_KINDS
     if what == "images":
-        return IMAGE_CELLS, _images(archive, wanted)
+        return IMAGE_CELLS, _images(archive, wanted), _IMAGE_KINDS
     pages = PageTable.of(read_rests(archive, wanted))
-    return pages.header, map(pages.cells, read_pages(archive, wanted))
+    return pages.header, map(pages.cells, read_pages(archive, wanted)), dict(pages.kinds)
 
 
 def _images(archive: Archive, wanted: PageQuery) -> Iterator[Row]:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from scythe.archive.results import StoredPage, StoredRecord
 from scythe.archive.stored_documents import to_document
-from scythe.model import Document
-from scythe.output.arrow_tables import ELSEWHERE, NESTED, RENDERED, STATED, field_type, page_columns
+from scythe.model import Document, Field
+from scythe.output.arrow_tables import ELSEWHERE, NESTED, RENDERED, STATED, field_cell, field_type, page_columns
 from scythe.output.rows import own_names
 
 PAGE_CELLS = (
@@ -24,6 +24,13 @@ _OTHER = "other"
 _RECORD_TAIL = ("link", "image", "first_seen", "last_seen", "sightings", "site", _OTHER)
 _RECORD_COLUMNS = 1_000  # of one table; what further ones hold is in the column `other`
 _FIELD_COLUMNS = 1_000  # of one table; what further fields hold is in the column `other`
+_PARTS = {  # of values of a type that get columns beside their text
+    "money": ("amount", "currency"), "number": ("number",), "date": ("iso",), "month-first date": ("iso",),
+    "duration": ("iso",), "boolean": ("flag",), "url": ("url",),
+}  # fmt: skip
+_PAGE_KINDS = dict.fromkeys(("fetched_at", "first_seen", "last_seen", "gone_at"), "moment")
+_PAGE_KINDS |= {"records": "count", "status": "count", "version": "count", "versions": "count", "is_complete": "flag"}
+_PART_KINDS = {"amount": "measure", "number": "measure", "flag": "flag"}
 _SAID = ("author", "published", "modified", "language", "kind", "description")  # of itself, by the page
 
 
@@ -42,7 +49,7 @@ def page_line(stored: StoredPage) -> dict[str, object]:
         "paging": _plain(document.paging),
         "metadata": _plain(document.metadata),
         "how": document.how,
-        "fields": {name: _plain(field) for name, field in document.fields.items()},
+        "fields": {name: field.to_dict() for name, field in document.fields.items()},
         "losses": [_plain(loss) for loss in document.losses],
         "why": document.why,
         "kind": _plain(document.kind),
@@ -60,29 +67,44 @@ def _plain(record: Any) -> dict[str, object]:
 class PageTable:
     """The columns of a table of pages: those that all have, and the fields that somebody showed by example."""
 
-    fields: tuple[str, ...]  # of the pages, by name
+    fields: tuple[tuple[str, str], ...]  # of the pages, by name, with the typed part of their values, "" for the text
     header: tuple[str, ...]  # of the table
+    kinds: Mapping[str, str]  # of columns that hold no text, as `table_schema` takes them
 
     @classmethod
     def of(cls, rests: Iterable[str]) -> PageTable:
         """Look for fields through what was extracted of pages besides, as it is stored."""
-        found = sorted({name for rest in rests for name in _fields(rest)} - ELSEWHERE)
+        types = {name: kind for rest in rests for name, kind in _fields(rest) if name not in ELSEWHERE}
+        found = [(name, part) for name in sorted(types) for part in ("", *_PARTS.get(types[name], ()))]
         fields = tuple(found[:_FIELD_COLUMNS])
         more = (_OTHER,) if len(found) > len(fields) else ()
-        return cls(fields, (*PAGE_CELLS, *own_names(fields, (*PAGE_CELLS, _OTHER)), *more))
+        names = own_names(tuple(f"{name}_{part}" if part else name for name, part in fields), (*PAGE_CELLS, _OTHER))
+        parts = dict(zip(names, (part for _, part in fields), strict=True))
+        kinds = _PAGE_KINDS | {name: _PART_KINDS[part] for name, part in parts.items() if part in _PART_KINDS}
+        return cls(fields, (*PAGE_CELLS, *names, *more), kinds)
 
     def cells(self, stored: StoredPage) -> dict[str, object]:
         """Return a page as a row of the table; several values of a field are lines of one cell."""
         document = to_document(stored)
         values = {name: field.values for name, field in document.fields.items() if name not in ELSEWHERE}
-        own = ["\n".join(values.pop(name, ())) for name in self.fields]
+        own = [
+            _typed_cell(document.fields.get(name), part) if part else "\n".join(values.pop(name, ()))
+            for name, part in self.fields
+        ]
         other = json.dumps(values, ensure_ascii=False) if values else ""
         return _page_cells(stored, document) | dict(zip(self.header[len(PAGE_CELLS) :], (*own, other), strict=False))
 
 
-def _fields(rest: str) -> Iterable[str]:
-    """Return the names of the fields that were learned of a page."""
-    return json.loads(rest).get("fields", ()) if '"fields"' in rest else ()
+def _fields(rest: str) -> Iterator[tuple[str, str]]:
+    """Yield the names of the fields that were learned of a page, with their types."""
+    fields = json.loads(rest).get("fields", {}) if '"fields"' in rest else {}
+    yield from ((name, plain.get("type", "")) for name, plain in fields.items())
+
+
+def _typed_cell(field: Field | None, part: str) -> object:
+    """Return a part of the first value of a field as its type; None where it has none."""
+    first = field.typed[0] if field is not None and field.typed else None
+    return first.get(part) if isinstance(first, dict) else first
 
 
 def _page_cells(stored: StoredPage, document: Document) -> dict[str, object]:
@@ -181,7 +203,12 @@ def for_parquet(line: dict[str, object]) -> dict[str, object]:
     assert isinstance(attributes, tuple)
     assert isinstance(learned, dict)
     pairs = [{"name": name, "value": value} for name, value in attributes]
-    fields = [{"name": name, "values": one["values"]} for name, one in learned.items() if name not in ELSEWHERE]
+    known = {
+        name: Field(one["values"], None, "", one.get("type", ""), one.get("typed", ())) for name, one in learned.items()
+    }
+    names = ("name", "values", "type", "typed", "numbers")
+    cells = (field_cell(name, field) for name, field in known.items() if name not in ELSEWHERE)
+    fields = [dict(zip(names, cell, strict=True)) for cell in cells]
     stated = {name: metadata[name] or None for name in STATED}
     return line | stated | {"keywords": metadata["keywords"], "attributes": pairs, "fields": fields}
 

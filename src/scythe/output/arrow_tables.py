@@ -13,7 +13,7 @@ from typing import Any
 
 from scythe.archive.stored_documents import via_of
 from scythe.errors import BadInput, MissingExtra
-from scythe.model import DEFAULT_FIELDS, Document, Image, Metadata, Record, RecordList
+from scythe.model import DEFAULT_FIELDS, Document, Field, Image, Metadata, Record, RecordList
 
 
 def build_batch(rows: Sequence[tuple[Any, ...]], schema: Any) -> Any:
@@ -100,7 +100,21 @@ def field_type() -> Any:
     """Return what a cell tells of a field that somebody showed by example."""
     import pyarrow as pa
 
-    return pa.struct({"name": pa.string(), "values": pa.list_(pa.string())})
+    texts, numbers = pa.list_(pa.string()), pa.list_(pa.float64())
+    return pa.struct({"name": pa.string(), "values": texts, "type": pa.string(), "typed": texts, "numbers": numbers})
+
+
+def field_cell(name: str, field: Field) -> tuple[object, ...]:
+    """Return what a cell tells of a field: texts as found and, of one with a type, as read, amounts as numbers.
+
+    What is read is an ISO date or duration, a currency, an address, "true" or "false".
+    """
+    numbers = [value["amount"] if isinstance(value, dict) else value for value in field.typed]
+    is_numeric = field.type in ("money", "number")
+    texts = [value["currency"] if isinstance(value, dict) else value for value in field.typed]
+    said = [str(value).lower() if isinstance(value, bool) else value for value in texts]
+    typed = [] if field.type in ("", "number") else said
+    return name, field.values, field.type or None, typed, numbers if is_numeric else []
 
 
 def page_columns(parts: Collection[str]) -> dict[str, Any]:
@@ -253,7 +267,7 @@ class TableBuilder:
         if "attributes" in parts:
             nested.append(document.attributes)
         self._chars += sum(map(len, shown))
-        own = [(name, field.values) for name, field in document.fields.items() if name not in ELSEWHERE]
+        own = [field_cell(name, field) for name, field in document.fields.items() if name not in ELSEWHERE]
         return (
             document.url,
             document.title,

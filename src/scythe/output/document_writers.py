@@ -69,10 +69,7 @@ def whole_row(name: str, document: Document) -> dict[str, object]:
 
 def fields_row(name: str, document: Document) -> dict[str, object]:
     """Return the learned fields of a document, and its source."""
-    fields = {
-        key: {"values": list(field.values), "span": field.span, "how": field.how}
-        for key, field in document.fields.items()
-    }
+    fields = {key: field.to_dict() for key, field in document.fields.items()}
     return {"source": name, "url": document.url, "fields": fields}
 
 

@@ -88,6 +88,7 @@ class Extractor:
         self.index = index if index is not None else LayoutIndex(profile.layouts)
         self.judge = judge or ImageJudge(profile.images)
         self.told = tuple(row for row in profile.rules if row.is_told)
+        self.types = dict(profile.types)
         self._wanted = tuple(name for name in wanted or profile.fields if name != "records")  # which are lists
         self.has_lists = "records" in (wanted or profile.fields)
         self._is_learning = is_learning
@@ -282,7 +283,8 @@ class _Extraction:
                 self._text = cut_text(self._page.map, (), roots)
                 values = (self._text.text,)
             span = None if on_tree else self._page.map.span(found.rows[0])
-            self._fields[row.field] = Field(values, self._span(span), f"{'tree' if on_tree else 'cut'}: rule")
+            how = f"{'tree' if on_tree else 'cut'}: rule"
+            self._fields[row.field] = self._typed(row.field, Field(values, self._span(span), how))
         return lacking
 
     def _cut_field(self, rules: FieldRules) -> Field:
@@ -327,7 +329,18 @@ class _Extraction:
         if strange:
             return Field((), None, f"missing: {strange}")
         span = span_of_value(self._page.map, found.rows[0], shown.ways[found.way])
-        return Field(found.values, self._span(span), f"cut: {layout}, {found.why}")
+        return self._typed(rules.name, Field(found.values, self._span(span), f"cut: {layout}, {found.why}"))
+
+    def _typed(self, name: str, field: Field) -> Field:
+        """Return a field with its values read as its type, where it has one."""
+        kind = self._extractor.types.get(name, "")
+        if not kind:
+            return field
+        from scythe.reading.attributes.typed_values import (
+            read_typed,  # with tables of currencies: few fields have types
+        )
+
+        return replace(field, type=kind, typed=tuple(read_typed(value, kind, self._url) for value in field.values))
 
     def _span(self, span: tuple[int, int] | None) -> tuple[int, int] | None:
         return None if self._is_recoded else span

@@ -14,7 +14,7 @@ import msgspec
 
 from scythe.errors import BadInput
 from scythe.limits import LIMITS
-from scythe.model import IMAGE_METHODS, SiteImages
+from scythe.model import IMAGE_METHODS, VALUE_TYPES, SiteImages
 from scythe.site.element_rules import MOST_ROWS, ElementRule, take_up, wrong_part
 from scythe.site.rules import ATTRIBUTE, ELEMENT, SOURCES, FieldRules, Layout, Profile
 
@@ -44,6 +44,7 @@ class _File:
     named: tuple[str, ...] = ()
     images: SiteImages = SiteImages()  # noqa: RUF009  it is frozen
     rules: tuple[ElementRule, ...] = ()
+    types: tuple[tuple[str, str], ...] = ()
     health: dict[str, Any] = field(default_factory=dict)
 
 
@@ -82,7 +83,9 @@ def load_profile(text: str | bytes, *, name: str = "profile") -> Saved:
     except BadInput as error:
         raise BadInput(f"{name}: {error}") from None
     rules = tuple(take_up(row) for row in content.rules)
-    profile = Profile(content.layouts, content.fields, content.learned, content.named, content.images, rules)
+    profile = Profile(
+        content.layouts, content.fields, content.learned, content.named, content.images, rules, content.types
+    )
     for path, wrong in (*_unknown(msgspec.json.decode(text), _File, "$"), *_wrong(content)):
         raise BadInput(f"{name}{_line_of(said, path)}: {wrong}")
     return Saved(profile, content.health)
@@ -178,6 +181,9 @@ def _wrong(profile: _File) -> Iterator[tuple[str, str]]:
     for number, row in enumerate(profile.rules):
         if wrong := wrong_part(row, names):
             yield f"$.rules[{number}].{wrong[0]}", f"rule of {row.field}: {wrong[1]}"
+    for number, (name, kind) in enumerate(profile.types):
+        if kind not in VALUE_TYPES:
+            yield f"$.types[{number}]", f"type of {name}: expected one of {', '.join(VALUE_TYPES)}, not {kind!r:.40}"
     for number, layout in enumerate(profile.layouts):
         path = f"$.layouts[{number}]"
         if msgspec.json.encode(replace(layout, marks=(), outside=())).count(b"{") > LIMITS.layout_rules:

@@ -109,3 +109,4 @@ class Profile:
     named: tuple[str, ...] = ()  # of the fields, those learned by example: reading a page cold says nothing of them
     images: SiteImages = SiteImages()  # noqa: RUF009  it is frozen
     rules: tuple[ElementRule, ...] = ()  # the rule table: those told are followed before what was learned
+    types: tuple[tuple[str, str], ...] = ()  # of fields, as VALUE_TYPES names them

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 from scythe.atomic_files import write_atomically
 from scythe.errors import BadInput
-from scythe.model import DEFAULT_FIELDS, Document, Field, LabelledPage, PageImages
+from scythe.model import DEFAULT_FIELDS, VALUE_TYPES, Document, Field, LabelledPage, PageImages
 from scythe.page import Page
 from scythe.page.content import PageContent
 from scythe.page.map import PageMap
@@ -91,6 +91,7 @@ class Site:
         *,
         rules: Mapping[str, str] | None = None,
         fields: Sequence[str] | None = None,
+        types: Mapping[str, str] | None = None,
     ) -> Site:
         """Learn a site from some of its pages, best ten or more, spread over the site.
 
@@ -98,7 +99,8 @@ class Site:
         the values wanted from it (`{"price": ["$12"]}`; an empty list: this page has none) or None where nobody looked;
         then only these fields are learned, and those of the first kind that `fields` names. `rules` names elements by
         field, as an opening tag, an id, a CSS selector or an XPath (`{"price": '<div class="p-price">'}`); they are
-        followed before what is learned. Raises BadInput on wrong arguments.
+        followed before what is learned. `types` says of fields shown or named what their values are ("money", "number",
+        "date" ...); what it leaves out is told by the values. Raises BadInput on wrong arguments.
         """
         given = [_address_and_body(page) for page in pages]
         if not given:
@@ -115,10 +117,14 @@ class Site:
         if shown is not None:
             site.notes += site._add_fields(given, shown).notes
         site._refresh()
+        values: dict[str, list[str]] = {}
         for url, body in given[:_OBSERVED]:
             page = site._extractor.extract_page(body, url, "cut")
             if page.page is not None:
                 site._observe_rules(page, url)
+                for name in named:
+                    values.setdefault(name, []).extend(page.fields[name].values if name in page.fields else ())
+        site._learn_types(values, types or {})
         site._health.settle(sum(layout.pages for layout in site.profile.layouts))
         return site
 
@@ -186,7 +192,12 @@ class Site:
         given = [_address_and_body(page) for page in pages]
         shown = _examples(examples, len(given))
         with self._lock, self._learning():
-            return self._add_fields(given, shown)
+            taught = self._add_fields(given, shown)
+            values: dict[str, list[str]] = {}
+            for name, own in (pair for example in shown for pair in (example or {}).items()):
+                values.setdefault(name, []).extend(own)
+            self._learn_types(values, {})
+            return taught
 
     @property
     def rules(self) -> tuple[ElementRule, ...]:
@@ -412,6 +423,21 @@ class Site:
         self._extractor = self._make_extractor()
         new = tuple(name for name in shown_on if name not in before)
         return Taught(tuple(notes), tuple(layouts), tuple(shown_on), new)
+
+    def _learn_types(self, values: Mapping[str, Sequence[str]], said: Mapping[str, str]) -> None:
+        """Note what the values of fields are: as somebody said, else as they look. Raises BadInput."""
+        if not values and not said:
+            return
+        from scythe.reading.attributes.typed_values import TEXT, type_of  # as in `Extractor`
+
+        wrong = [f"{name}: {kind}" for name, kind in said.items() if kind not in VALUE_TYPES or name not in values]
+        if wrong:
+            expected = f"fields that are shown or named, with one of {', '.join(VALUE_TYPES)}"
+            raise BadInput(f"types: expected {expected}, not {', '.join(wrong)}")
+        found = {name: said.get(name) or type_of(own) for name, own in values.items() if name not in DEFAULT_FIELDS}
+        types = {**dict(self._profile.types), **{name: kind for name, kind in found.items() if kind != TEXT}}
+        self._profile = replace(self._profile, types=tuple(sorted(types.items())))
+        self._extractor = self._make_extractor()
 
     def _add_values(
         self, known: KnownLayout, maps: Sequence[PageMap], examples: Sequence[Example | None], *, keeps: bool = False
