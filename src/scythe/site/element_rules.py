@@ -10,19 +10,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from hashlib import blake2b
 from typing import TYPE_CHECKING, cast
 
 from scythe.errors import BadInput
 from scythe.model import Field
 from scythe.page.map import PageMap
-from scythe.site.element_patterns import ElementPattern, TooMuchWork, find_elements, own_texts
 from scythe.site.papers.position_hints import UNKNOWN, HintLearner, HintOptions
-from scythe.site.rule_syntax import CompiledRule, compile_rule
 from scythe.site.value_places import element_text
 from scythe.site.value_rules import CutValue
 
 if TYPE_CHECKING:
+    from scythe.site.element_patterns import ElementPattern
+    from scythe.site.rule_syntax import CompiledRule
     from scythe.site.rules import Layout
 
 _OPTION = re.compile(r";\s*(position|inner|repetition)\s*=\s*([-\w]+)\s*$")
@@ -104,6 +103,8 @@ def wrong_part(row: ElementRule, layouts: Sequence[str] = ()) -> tuple[str, str]
     """Return which part of a row cannot be followed, and what was expected; None where all is well."""
     if not row.field.strip() or row.field in UNTOLD:
         return "field", f"expected the name of a field, other than {' and '.join(UNTOLD)}"
+    from scythe.site.rule_syntax import compile_rule  # most sites have no rules that people wrote
+
     try:
         compile_rule(row.rule)
     except BadInput as error:
@@ -157,12 +158,17 @@ def _bare(row: ElementRule) -> ElementRule:
 
 def _digests(row: ElementRule) -> list[str]:
     """Return what tells each part of a row from any other."""
+    from hashlib import blake2b
+
     parts = ((row.field, row.layout, row.rule), row.starting_position, row.inner_tag_count, row.repetition)
     return [blake2b(repr(part).encode(), digest_size=3).hexdigest() for part in parts]
 
 
 def follow_rule(page: PageMap, row: ElementRule) -> tuple[CutValue, bool]:
     """Return what a row gives on a page, and whether the parser's tree had to be asked: its rows have no places."""
+    from scythe.site.element_patterns import TooMuchWork, find_elements
+    from scythe.site.rule_syntax import compile_rule
+
     compiled = compile_rule(row.rule)
     mapped: PageMap = page
     if compiled.pattern is None:
@@ -205,6 +211,8 @@ def value_of(page: PageMap, element: int, pattern: ElementPattern | None) -> str
     if pattern is not None and pattern.attribute:
         return " ".join((page.attribute(element, pattern.attribute) or "").split())
     if pattern is not None and pattern.own_text:
+        from scythe.site.element_patterns import own_texts
+
         return " ".join(filter(None, own_texts(page, element)))
     return element_text(page, element)
 
@@ -306,6 +314,9 @@ class RuleTable:
         if not is_told:
             same = len(page.matching(key=int(page.key[element]), nested=True))
         elif is_renewed or state.held <= _WINDOW:
+            from scythe.site.element_patterns import find_elements
+            from scythe.site.rule_syntax import compile_rule
+
             pattern = compile_rule(state.row.rule).pattern
             same = len(find_elements(page, pattern)) if pattern is not None else None
         state.hints.observe(page.span(element)[0], inner, same)
