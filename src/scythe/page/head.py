@@ -278,20 +278,23 @@ class BodyQueries:
         if blocks is None:
             return ()
         heading = next(iter(blocks.directly_in("h1")), -1)
-        parents, said = blocks.box_parent, [bool(names) and names_author(names) for names in blocks.box_names]
+        parents = blocks.box_parent
+        said = {box for box, names in enumerate(blocks.box_names) if names and names_author(names)}
+        inside = set(said)
+        for box, above in enumerate(parents) if said else ():
+            if max(above, 0) in said or max(parents[max(above, 0)], 0) in said:
+                inside.add(box)
+        nearest = range(heading - _NEAR_BEFORE, heading + _NEAR_AFTER + 1) if heading >= 0 else range(0)
         found = []
-        for number, (text, box) in enumerate(zip(blocks.text, blocks.box, strict=True)):
+        for number, text in enumerate(blocks.text):
             if len(text) > _SIGNED_CHARS:
                 continue
-            above = max(parents[box], 0)
-            far = max(parents[above], 0)
-            lead = blocks.lead_names[number]
-            is_named = said[box] or said[above] or said[far] or (lead and names_author(lead))
-            if not is_named and not says_author(text):
-                near = heading >= 0 and heading - _NEAR_BEFORE <= number <= heading + _NEAR_AFTER and number != heading
-                if not near or not is_bare_name(text):
+            box, lead = blocks.box[number], blocks.lead_names[number]
+            if not (box in inside or says_author(text) or (lead and names_author(lead))):
+                if number not in nearest or number == heading or not is_bare_name(text):
                     continue
-            names = " ".join((lead, *(blocks.box_names[one] for one in (box, above, far))))[:500]
+            above = max(parents[box], 0)
+            names = " ".join((lead, *(blocks.box_names[one] for one in (box, above, max(parents[above], 0)))))[:500]
             found.append(Signed(text, names, number, heading, len(blocks)))
             if len(found) == _MOST_DATED:
                 break
