@@ -14,7 +14,7 @@ enum {
 };
 
 enum { TAG_TEXT = 0xFFFF, SEALED = 128, OPEN = 64, HOLDS_HTML = 32, DEEPEST = 1024, MOST_FORMATTING = 256, MOST_PAGE = 0x7FFFFFF0 };
-enum { NONE = -1, LONGEST_COMPARED = 2000, ROOM_OF_TABLE = 4, ROOM_OF_TAG = 8 };
+enum { NONE = -1, LONGEST_COMPARED = 2000, ROOM_OF_TABLE = 4, ROOM_OF_TAG = 8, MOST_KEPT = 1 << 16 };
 
 typedef struct {
     int32_t parent, first, last, next, prev;
@@ -2251,21 +2251,43 @@ static int write_rows(Builder *b)
     return 1;
 }
 
+/* The memory of one page's nodes serves the next: fresh pages of memory cost more than what is written there. Whoever
+ * builds holds the global lock. */
+static Node *kept_nodes;
+static uint32_t kept_room;
+
+static void take_nodes(Builder *b, uint32_t room)
+{
+    if (kept_room < room) {
+        free(kept_nodes);
+        kept_nodes = malloc((size_t)room * sizeof(Node));
+        kept_room = kept_nodes ? room : 0;
+    }
+    b->nodes = kept_nodes;
+    b->room = kept_room;
+    kept_nodes = NULL;
+    kept_room = 0;
+}
+
+static void keep_nodes(Builder *b)
+{
+    if (b->room > MOST_KEPT) {
+        free(b->nodes);
+        return;
+    }
+    kept_nodes = b->nodes;
+    kept_room = b->room;
+}
+
 int tree_build(Tree *tree, const byte *base, const byte *end, const TreeLimits *limits)
 {
     memset(tree, 0, sizeof *tree);
     if (end - base > MOST_PAGE)
         return 0;
-    Builder *b = malloc(sizeof *b);
+    Builder *b = calloc(1, sizeof *b);
     if (b == NULL)
         return 0;
-    memset(b, 0, offsetof(Builder, stack));
-    b->depth = b->formatting_count = b->template_count = b->mode = 0;
     b->frames_allowed = 1;
-    b->foster = b->quirks = b->broken = b->skip_newline = b->group_solid = b->apart = 0;
-    b->raw_next = NULL;
-    b->slots = NULL;
-    b->text_stop = b->group_end = NULL;
     b->base = base;
     b->end = end;
     b->limits = *limits;
@@ -2281,15 +2303,14 @@ int tree_build(Tree *tree, const byte *base, const byte *end, const TreeLimits *
     size_t tags = TAG_COUNT + b->limits.names + 1;
     b->open_count = calloc(2 * tags, sizeof *b->open_count);
     b->over = b->open_count + tags;
-    b->room = (uint32_t)((size_t)(end - base) / 16 + 64);
-    b->nodes = malloc((size_t)b->room * sizeof(Node));
+    take_nodes(b, (uint32_t)((size_t)(end - base) / 16 + 64));
     int built = b->open_count != NULL && b->nodes != NULL;
     if (built) {
         read_page(b);
         finish(b);
         built = !b->broken && write_rows(b);
     }
-    free(b->nodes);
+    keep_nodes(b);
     free(b->open_count);
     free(b->slots);
     free(b);
