@@ -26,7 +26,7 @@ from typer.testing import CliRunner
 from bench.trials.harness import print_table
 from scythe.cli.read import read as scythe_read
 from scythe.fetch.saved_pages import SavedPictures
-from scythe.output.document_files import safe_name
+from scythe.output.document_writers import safe_name
 from scythe.reader import read
 from scythe.url import absolute
 

@@ -18,7 +18,7 @@ from scythe.archive.stored_documents import to_document, to_extracted
 from scythe.crawl_model import Extracted
 from scythe.crawling.crawl_options import PARTS
 from scythe.model import Document
-from scythe.output.archive_rows import page_line
+from scythe.output.archive_export import page_line
 from scythe.url import Url
 
 ROOT = Path(__file__).resolve().parents[2]

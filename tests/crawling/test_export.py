@@ -25,7 +25,7 @@ from scythe.archive.results import PageQuery
 from scythe.archive.stored_sites import find_site
 from scythe.crawl_model import Extracted, FoundUrl, Raw
 from scythe.errors import BadInput
-from scythe.output import archive_rows
+from scythe.output import archive_export
 from scythe.output.archive_export import count_wanted, export_archive, plan_export
 from scythe.output.warc import verify_warc
 from scythe.url import Url
@@ -162,7 +162,7 @@ def test_fields_by_example_are_columns_of_csv_behind_the_others_by_name(tmp_path
 
 
 def test_fields_beyond_the_bound_share_a_column(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(archive_rows, "_FIELD_COLUMNS", 2)
+    monkeypatch.setattr(archive_export, "_FIELD_COLUMNS", 2)
     with taught(tmp_path / "a.db") as archive:
         export_archive(archive, tmp_path / "out.csv")
     blade, rake, _ = rows_of(tmp_path / "out.csv")
@@ -215,7 +215,7 @@ def test_lines_of_records_and_images(archive: Archive, tmp_path: Path) -> None:
 def test_more_columns_of_records_than_a_table_takes_are_kept_together(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(archive_rows, "_RECORD_COLUMNS", 4)
+    monkeypatch.setattr(archive_export, "_RECORD_COLUMNS", 4)
     with open_archive(tmp_path / "archive.db") as archive:
         _, tasks = begin(archive, "0", "1", "2")
         lists = [region((f"{n}", f"v{n}", f"w{n}"), columns=(f"c{n}", f"d{n}")) for n in range(3)]

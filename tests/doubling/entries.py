@@ -230,7 +230,7 @@ def _(body: bytes) -> Run:
 
 @entry("export")
 def _(body: bytes) -> Run:
-    from scythe.output.document_files import dump, export
+    from scythe.output.document_writers import dump, export
     from scythe.output.formats import ONE_DOCUMENT, formats_of
 
     def write() -> object:

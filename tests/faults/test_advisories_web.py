@@ -15,7 +15,7 @@ from tests.web.asking import call
 import scythe
 from scythe.errors import BadInput
 from scythe.fetch.fetch_options import FetchOptions
-from scythe.output.document_files import Exporter
+from scythe.output.document_writers import Exporter
 from scythe.web.server import Serving, serve_in_thread
 from scythe.web.state import State, StateOptions
 

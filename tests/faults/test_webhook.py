@@ -22,8 +22,7 @@ from scythe.engine.archive_thread import ArchiveThread
 from scythe.errors import FetchFailed
 from scythe.fetch import Fetcher, FetchOptions, guard, open_fetcher
 from scythe.watching.events import Event, HookEvent
-from scythe.watching.hooks import HookBatch, HookOptions, HookResult, Webhook
-from scythe.watching.outbox import Outbox
+from scythe.watching.hooks import HookBatch, HookOptions, HookResult, Outbox, Webhook
 
 pytestmark = pytest.mark.fault
 OPEN = FetchOptions(allow_private=True, timeout_s=20.0)

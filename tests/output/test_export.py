@@ -11,7 +11,7 @@ import scythe
 from scythe.atomic_files import write_atomically
 from scythe.errors import BadInput, FetchFailed
 from scythe.model import Document
-from scythe.output.document_files import Exporter, dump, export, safe_name
+from scythe.output.document_writers import Exporter, dump, export, safe_name
 from scythe.url import Url
 
 SENTENCES = "Reapers walked the field. They cut the barley. They bound it. It stood to dry. Then rain came."

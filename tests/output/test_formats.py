@@ -6,8 +6,7 @@ import json
 import pytest
 
 from scythe.model import Document
-from scythe.output.document_files import dump
-from scythe.output.document_writers import DocumentForm, NamedDocument, document_writer
+from scythe.output.document_writers import DocumentForm, NamedDocument, document_writer, dump
 from scythe.output.formats import (
     DOCUMENTS,
     FORMATS,

@@ -12,7 +12,7 @@ import scythe
 # besides `scythe` itself: what docs/reference/api.md names of other modules
 SUBMODULES = {
     "scythe.aio": ["crawl", "get", "watch"],
-    "scythe.output.document_files": ["Exporter", "dump", "export", "safe_name"],
+    "scythe.output.document_writers": ["Exporter", "dump", "export", "safe_name"],
     "scythe.testing": (
         "CannedFetcher MemoryStore check_fetcher check_record_characteristic check_store "
         "check_text_characteristic check_text_method"

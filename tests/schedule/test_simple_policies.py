@@ -4,8 +4,7 @@ import math
 
 import pytest
 
-from scythe.schedule.safety import largest_mean, quantile, share_over
-from scythe.schedule.simple_policies import (
+from scythe.schedule.policies import (
     LEARN_S,
     NUTCH_SYNC,
     STORM,
@@ -17,6 +16,7 @@ from scythe.schedule.simple_policies import (
     Ses,
     hour_of,
 )
+from scythe.schedule.safety import largest_mean, quantile, share_over
 from scythe.watch_model import DAY_S, HOUR_S, WEEK_S, Goals, Observation
 
 MONDAY = 1_649_635_200.0  # 2022-04-11 0:00 UTC

@@ -3,8 +3,7 @@
 import pytest
 
 from scythe.errors import BadInput
-from scythe.schedule.policies import POLICIES, Estimator, make_policy, policy_kind
-from scythe.schedule.simple_policies import Fixed
+from scythe.schedule.policies import POLICIES, Estimator, Fixed, make_policy, policy_kind
 from scythe.schedule.simulate import Make, Rhythm, Start, make_arrivals, simulate, start_of
 from scythe.watch_model import DAY_S, HOUR_S, Goals, Observation
 

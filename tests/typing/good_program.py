@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import scythe
-from scythe.output.document_files import Exporter, dump, export, safe_name
+from scythe.output.document_writers import Exporter, dump, export, safe_name
 from scythe.testing import (
     CannedFetcher,
     MemoryStore,

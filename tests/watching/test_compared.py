@@ -8,8 +8,7 @@ import pytest
 
 from scythe.archive.results import LookRow
 from scythe.limits import LIMITS
-from scythe.schedule.policies import Estimator, make_policy
-from scythe.schedule.simple_policies import STORM, Adaptive, Fixed
+from scythe.schedule.policies import STORM, Adaptive, Estimator, Fixed, make_policy
 from scythe.schedule.simulate import Rhythm, Trial, make_arrivals, simulate
 from scythe.watch_model import DAY_S, Goals
 from scythe.watching.plan_report import Compared, Comparison, compare

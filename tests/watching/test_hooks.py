@@ -21,8 +21,17 @@ from scythe.errors import BadInput
 from scythe.fetch import open_fetcher
 from scythe.limits import LIMITS
 from scythe.watching.events import Event, HookEvent
-from scythe.watching.hooks import Command, HookBatch, HookOptions, HookResult, Webhook, make_batch, split
-from scythe.watching.outbox import Outbox, make_hooks
+from scythe.watching.hooks import (
+    Command,
+    HookBatch,
+    HookOptions,
+    HookResult,
+    Outbox,
+    Webhook,
+    make_batch,
+    make_hooks,
+    split,
+)
 
 pytestmark = pytest.mark.fault
 PYTHON = f"'{sys.executable}' -S -c "
@@ -545,7 +554,7 @@ from scythe.archive.open import open_archive
 from scythe.engine.archive_thread import ArchiveThread
 from scythe.fetch import open_fetcher
 from scythe.watching.hooks import HookOptions
-from scythe.watching.outbox import Outbox
+from scythe.watching.hooks import Outbox
 
 async def report(event):
     print(event, file=sys.stderr)

@@ -20,8 +20,7 @@ from scythe.engine.context import open_kit
 from scythe.errors import ArchiveFailed, BadInput, FetchFailed
 from scythe.watching.watch_options import ListOptions
 from scythe.workers.orders import cancel_crawl, queue_crawl, queue_watch
-from scythe.workers.work import MOST_ATTEMPTS, AssignmentThread, EndedAssignment, Work
-from scythe.workers.worker import Absence, is_away
+from scythe.workers.worker import MOST_ATTEMPTS, Absence, AssignmentThread, EndedAssignment, Work, is_away
 
 Attempt = Callable[[AssignmentRow], Coroutine[Any, Any, EndedAssignment]]
 

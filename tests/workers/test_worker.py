@@ -38,8 +38,7 @@ from scythe.errors import ArchiveFailed, BadInput
 from scythe.watching.watch import forget_lists
 from scythe.watching.watch_options import ListOptions, WatchOptions
 from scythe.workers.orders import cancel_crawl, queue_crawl, queue_watch
-from scythe.workers.work import wait_after
-from scythe.workers.worker import Worker, WorkerOptions
+from scythe.workers.worker import Worker, WorkerOptions, wait_after
 
 pytestmark = pytest.mark.fault
 NO_HARM_S = 0.002  # the moment is noted when a request has been read, a little after it came

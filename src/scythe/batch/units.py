@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from scythe.errors import BadInput
 from scythe.fetch.inputs import PAGE_SUFFIXES
-from scythe.output.document_files import safe_name
+from scythe.output.document_writers import safe_name
 from scythe.site.learning_cost import LearningCost
 
 if TYPE_CHECKING:

@@ -34,7 +34,7 @@ from scythe.fetch.inputs import (
     spread,
 )
 from scythe.model import IMAGE_METHODS, RELEVANT, LabelledPage, PageImages
-from scythe.output.document_files import safe_name
+from scythe.output.document_writers import safe_name
 from scythe.output.rows import safe_cell
 from scythe.page import Page
 from scythe.page.image_context import read_image_contexts

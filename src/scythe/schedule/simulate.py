@@ -19,8 +19,7 @@ from typing import TextIO
 
 from scythe.errors import BadInput
 from scythe.limits import LIMITS
-from scythe.schedule.policies import POLICIES, Estimator, policy_kind
-from scythe.schedule.simple_policies import HOURS, NUTCH_SYNC, STORM, Adaptive, hour_of
+from scythe.schedule.policies import HOURS, NUTCH_SYNC, POLICIES, STORM, Adaptive, Estimator, hour_of, policy_kind
 from scythe.watch_model import DAY_S, HOUR_S, Goals, Observation
 
 EPOCH = 1_640_995_200.0  # 2022-01-01 0:00 UTC, a Saturday

@@ -1,7 +1,8 @@
-"""Hooks for new records: run a command or post to a webhook.
+"""Hooks for new records: run a command, post to a webhook, and write feed files, each at least once.
 
-A hook gets every new record at least once; its position is in the archive (outbox.py). No shell runs the command, and
-page content only goes to its standard input.
+A cursor in the archive, per hook and page, moves when the hook accepts a batch; after a crash the same batch is sent
+again under the same id. A failing hook delays neither the watch nor other hooks. No shell runs a command, and page
+content only goes to its standard input.
 """
 
 from __future__ import annotations
@@ -15,23 +16,31 @@ import shlex
 import signal
 import sys
 from asyncio.subprocess import DEVNULL, PIPE, Process
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import IO, Protocol
 
+from scythe.archive.archive import Archive
+from scythe.archive.observations import lists_of_watch
 from scythe.archive.results import StoredRecord
+from scythe.archive.retrieval import new_records, newest_records
 from scythe.archive.schema import storable
-from scythe.errors import BadInput, FetchFailed
+from scythe.archive.watches import load_cursor, save_cursor, watch_rows
+from scythe.engine.archive_thread import ArchiveThread
+from scythe.errors import ArchiveFailed, BadInput, FetchFailed
 from scythe.fetch import Fetcher
+from scythe.fetch.guard import run_in_daemon
 from scythe.fetch.page_check import describe_status, header, retry_after_s
 from scythe.fetch.redirects import REDIRECTS, start_of
 from scythe.limits import LIMITS
 from scythe.model import Response
 from scythe.url import host
-from scythe.watching.events import Event, record_events, to_line, to_plain
-from scythe.watching.feed_files import feed_format
+from scythe.watching.events import Event, HookEvent, record_events, to_line, to_plain
+from scythe.watching.feed_files import feed_format, write_feed
 
 Report = Callable[[Event], Awaitable[None]]  # who is told how hooks fare
 
@@ -269,3 +278,349 @@ def _how_it_ended(code: int | None) -> str:
     if code is not None and code < 0:
         return f"it was ended by signal {-code}"
     return f"it ended with exit code {code}"
+
+
+_REST_S = 1.0  # between two times that a file is written, and twice as long after each failure
+
+
+class FeedWriter:
+    """Writes the feed files of a watch, not more often than anybody reads them."""
+
+    def __init__(
+        self,
+        clerk: ArchiveThread,
+        options: HookOptions,
+        report: Report,
+        *,
+        now: Callable[[], datetime],
+        rest_s: float = _REST_S,
+    ) -> None:
+        self._clerk = clerk
+        self._paths = options.feeds
+        self._most = options.feed_records
+        self._report = report
+        self._now = now
+        self._rest_s = rest_s
+        self._watches: set[int] = set()
+        self._title, self._home = "", ""
+        self._failures = dict.fromkeys(self._paths, 0)
+        self._woken = asyncio.Event()
+        self._is_stale = False
+        self._lock = asyncio.Lock()
+        self._task: asyncio.Task[None] | None = None
+
+    async def start(self, watches: Collection[int]) -> None:
+        """Write every file once, then whenever there is something new."""
+        if not self._paths:
+            return
+        self._watches.update(watches)
+        self._note()
+        self._task = asyncio.create_task(self._work(), name="feed files")
+
+    def note(self, watch: int) -> None:
+        """Take note that a visit to a page was stored."""
+        self._watches.add(watch)
+        self._note()
+
+    def _note(self) -> None:
+        self._is_stale = True
+        self._woken.set()
+
+    async def close(self, within_s: float = 5.0) -> None:
+        """Write what is new, then end."""
+        if self._task is None:
+            return
+        with suppress(TimeoutError):
+            async with asyncio.timeout(within_s), self._lock:  # not while a file is being written
+                self._task.cancel()
+                if self._is_stale:
+                    await self._write_all()
+        self._task.cancel()
+        await asyncio.gather(self._task, return_exceptions=True)
+        self._task = None
+
+    async def _work(self) -> None:
+        while True:
+            await self._woken.wait()
+            self._woken.clear()
+            async with self._lock:
+                await self._write_all()
+            failures = max(self._failures.values())
+            await asyncio.sleep(self._pause_s(failures))
+            if failures:
+                self._note()
+
+    async def _write_all(self) -> None:
+        self._is_stale = False
+        try:
+            await self._name()
+            archive, watches = self._clerk.archive, sorted(self._watches)
+            records = await self._clerk.ask(newest_records, archive, self._most, watches=watches)
+        except ArchiveFailed as error:
+            for path in self._paths:
+                await self._fail(path, str(error))
+            return
+        for path in self._paths:
+            await self._write(path, records)
+
+    async def _name(self) -> None:
+        """Say what the feed is of: the page, or the site, or the first of several."""
+        rows = [row for row in await self._clerk.ask(watch_rows, self._clerk.archive) if row.id in self._watches]
+        hosts = list(dict.fromkeys(host(row.url) for row in rows))
+        if rows:
+            more = f" and {len(hosts) - 1} more" if len(hosts) > 1 else ""
+            self._title, self._home = f"New on {hosts[0]}{more}", rows[0].url
+
+    async def _write(self, path: Path, records: list[StoredRecord]) -> None:
+        write = partial(write_feed, path, records, title=self._title, home=self._home, now=self._now(), most=self._most)
+        try:
+            await run_in_daemon(write, "scythe-feed")
+        except OSError as error:
+            await self._fail(path, error.strerror or str(error))
+            return
+        if self._failures[path]:
+            self._failures[path] = 0
+            await self._report(HookEvent(self._now(), "", "", "recovered", f"feed {path.name}"))
+
+    async def _fail(self, path: Path, why: str) -> None:
+        self._failures[path] += 1
+        if self._failures[path] == 1:
+            again = self._now() + timedelta(seconds=self._pause_s(1))
+            await self._report(HookEvent(self._now(), "", "", "failed", f"feed {path.name}", why, next_at=again))
+
+    def _pause_s(self, failures: int) -> float:
+        return min(self._rest_s * 2.0 ** min(failures, 30), LIMITS.hook_pause_s)
+
+
+_FIRST_PAUSE_S = 5.0  # after a failure; twice as long after each further one
+_AT_ONCE = 100  # pages whose cursors are looked at in one call: others want the archive too
+_LOOK_S = 0.02  # between two looks at whether hooks are done
+_BESIDE = 30  # older records of a page, by which the own links of new ones are told
+_NOTHING = -1  # where a cursor stands before the first record; 0: there is no cursor
+_BEHIND_FIRST = -2  # or where it stands until the first visit of the page is known: behind what that one finds
+
+
+def _utc_now() -> datetime:
+    return datetime.now(UTC)
+
+
+@dataclass(slots=True)
+class _FeedPage:
+    """A page that may have records a hook was not told of."""
+
+    due: float = 0.0  # by the loop's clock, not before
+    failures: int = 0  # in a row
+
+
+@dataclass(slots=True)
+class _Line:
+    """The pages waiting for one hook, and how it fares."""
+
+    hook: Hook
+    pages: dict[int, _FeedPage] = field(default_factory=dict)
+    due: float = 0.0
+    failures: int = 0  # in a row, of whatever page
+    has_failed: bool = False  # and people were told so
+    is_removed: bool = False
+    is_busy: bool = False
+    woken: asyncio.Event = field(default_factory=asyncio.Event)
+
+
+class Outbox:
+    """Tells hooks what is new in an archive. `start` it, `note` every visit that is stored, `close` it at the end."""
+
+    def __init__(
+        self,
+        clerk: ArchiveThread,
+        options: HookOptions,
+        fetcher: Fetcher,
+        report: Report,
+        *,
+        now: Callable[[], datetime] = _utc_now,
+        first_pause_s: float = _FIRST_PAUSE_S,
+    ) -> None:
+        """Raise BadInput where a command or an address cannot be meant."""
+        self._clerk = clerk
+        self._report = report
+        self._notify_first = options.notify_first
+        self._timeout_s = options.timeout_s
+        self._is_closing = False
+        self._now = now
+        self._first_pause_s = first_pause_s
+        self._lines = [_Line(hook) for hook in make_hooks(options, fetcher)]
+        self._feeds = FeedWriter(clerk, options, report, now=now)
+        self._tasks: list[asyncio.Task[None]] = []
+
+    async def start(self, watches: Collection[int]) -> None:
+        """Begin: a hook that is new to a page learns of what comes from now on; others of what they were not told."""
+        pages = sorted(watches)
+        for line in self._lines:
+            for at in range(0, len(pages), _AT_ONCE):
+                some = pages[at : at + _AT_ONCE]
+                behind = await self._clerk.ask(begin_cursors, self._clerk.archive, line.hook, some, self._notify_first)
+                line.pages.update((watch, _FeedPage()) for watch in behind)
+        self._tasks = [asyncio.create_task(self._work(line), name=line.hook.name) for line in self._lines]
+        await self._feeds.start(watches)
+
+    def note(self, watch: int) -> None:
+        """Take note that a visit to a page was stored; of one that brought nothing new there is no need to."""
+        self._feeds.note(watch)
+        for line in self._lines:
+            if not line.is_removed:
+                line.pages.setdefault(watch, _FeedPage())
+                line.woken.set()
+
+    async def drain(self, within_s: float) -> bool:
+        """Wait until every hook that works has been told everything; return whether none is behind."""
+        await self._wait_while(lambda line: line.is_busy or (bool(line.pages) and not line.has_failed), within_s)
+        return not any(line.pages or line.is_busy for line in self._lines)
+
+    async def close(self, within_s: float = 5.0) -> None:
+        """Give hooks a moment to take what is new, let them finish what they began, then end.
+
+        What they were not told they are told next time.
+        """
+        if self._tasks:
+            await self.drain(within_s)
+            self._is_closing = True
+            await self._wait_while(lambda line: line.is_busy, self._timeout_s)
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        self._tasks = []
+        await self._feeds.close()
+
+    async def _wait_while(self, is_wanted: Callable[[_Line], bool], within_s: float) -> None:
+        loop = asyncio.get_running_loop()
+        until = loop.time() + within_s
+        while loop.time() < until and any(map(is_wanted, self._lines)):
+            await asyncio.sleep(_LOOK_S)
+
+    async def _work(self, line: _Line) -> None:
+        while not line.is_removed and not self._is_closing:
+            watch, page = await self._next(line)
+            line.is_busy = True
+            try:
+                told = await self._tell_some(line.hook, watch)
+            finally:
+                line.is_busy = False
+            if told is None:
+                await self._settle(line)
+            elif not told.why:
+                line.failures, line.due = 0, 0.0
+                line.pages.setdefault(watch, _FeedPage())  # there may be more
+            else:
+                await self._fail(line, watch, page, told)
+
+    async def _next(self, line: _Line) -> tuple[int, _FeedPage]:
+        """Wait for the page that has waited longest and take it off the line."""
+        loop = asyncio.get_running_loop()
+        while True:
+            line.woken.clear()
+            watch = min(line.pages, key=lambda number: line.pages[number].due, default=None)
+            wait_s = None if watch is None else max(line.due, line.pages[watch].due) - loop.time()
+            if watch is not None and wait_s is not None and wait_s <= 0:
+                return watch, line.pages.pop(watch)
+            try:
+                async with asyncio.timeout(wait_s):
+                    await line.woken.wait()
+            except TimeoutError:
+                continue
+
+    async def _tell_some(self, hook: Hook, watch: int) -> HookResult | None:
+        """Tell a hook the next batch of a page and move its cursor; None: it knows everything."""
+        try:
+            batch = await self._clerk.ask(next_batch, self._clerk.archive, hook, watch, self._notify_first)
+            if batch is None:
+                return None
+            told = await hook.tell(batch)
+            if not told.why:
+                await self._clerk.ask(save_cursor, self._clerk.archive, cursor_name(hook, watch), batch.last)
+            return told
+        except ArchiveFailed as error:
+            return HookResult(str(error))
+
+    async def _settle(self, line: _Line) -> None:
+        if line.has_failed and not line.pages:
+            line.has_failed = False
+            await self._report(HookEvent(self._now(), "", "", "recovered", line.hook.name))
+
+    async def _fail(self, line: _Line, watch: int, page: _FeedPage, told: HookResult) -> None:
+        """Let a hook rest, longer each time, and let another page try first then."""
+        now = asyncio.get_running_loop().time()
+        line.failures, page.failures = line.failures + 1, page.failures + 1
+        pause_s = self._pause_s(line.failures, told.retry_after_s)
+        line.due = now + pause_s
+        page.due = now + self._pause_s(page.failures, told.retry_after_s)
+        line.pages[watch] = page
+        if told.is_removed:
+            line.is_removed = True
+            await self._report(HookEvent(self._now(), "", "", "removed", line.hook.name, told.why, len(line.pages)))
+            line.pages.clear()
+        elif not line.has_failed:
+            line.has_failed = True
+            again = self._now() + timedelta(seconds=pause_s)
+            await self._report(
+                HookEvent(self._now(), "", "", "failed", line.hook.name, told.why, len(line.pages), again)
+            )
+
+    def _pause_s(self, failures: int, wanted_s: float | None) -> float:
+        growing_s = self._first_pause_s * 2.0 ** min(failures - 1, 30)
+        return min(max(growing_s, wanted_s or 0.0), LIMITS.hook_pause_s)
+
+
+def make_hooks(options: HookOptions, fetcher: Fetcher) -> list[Hook]:
+    """Return the hooks that options name, each once. Raises BadInput."""
+    hooks: list[Hook] = [Command(command, timeout_s=options.timeout_s) for command in options.exec]
+    for url in options.webhooks:
+        hooks.append(Webhook(fetcher, url, secret=options.secret, timeout_s=options.timeout_s))
+    return list({hook.key: hook for hook in hooks}.values())
+
+
+def cursor_name(hook: Hook, watch: int) -> str:
+    """Return the name under which an archive keeps where a hook stands on a page."""
+    return f"{hook.key} {watch}"
+
+
+def begin_cursors(archive: Archive, hook: Hook, watches: Sequence[int], notify_first: bool) -> list[int]:
+    """Give cursors to pages that have none for this hook; return the others, which may have something to tell."""
+    behind = []
+    for watch in watches:
+        name = cursor_name(hook, watch)
+        if load_cursor(archive, name):
+            behind.append(watch)
+        elif newest := newest_records(archive, 1, watches=[watch]):
+            save_cursor(archive, name, newest[0].record)
+        elif notify_first or lists_of_watch(archive, watch):
+            save_cursor(archive, name, _NOTHING)
+        else:
+            save_cursor(archive, name, _BEHIND_FIRST)
+    return behind
+
+
+def next_batch(archive: Archive, hook: Hook, watch: int, notify_first: bool) -> HookBatch | None:
+    """Return the next records of a page that a hook was not told of."""
+    name = cursor_name(hook, watch)
+    position = load_cursor(archive, name) or _BEHIND_FIRST  # a page that is watched since just now has none
+    if position == _BEHIND_FIRST:
+        position = _NOTHING if notify_first else end_of_first_visit(archive, watch)
+        if position == _BEHIND_FIRST:
+            return None
+        save_cursor(archive, name, position)
+    records = new_records(archive, position, watches=[watch], limit=LIMITS.hook_records)
+    return make_batch(records, newest_records(archive, _BESIDE, watches=[watch])) if records else None
+
+
+def end_of_first_visit(archive: Archive, watch: int) -> int:
+    """Return the number of the last record that the first visit of a page found."""
+    regions = lists_of_watch(archive, watch)
+    if not regions:
+        return _BEHIND_FIRST  # nothing was ever found there: it is still to come
+    first_at = min(region.first_at for region in regions)
+    position = _NOTHING
+    while records := new_records(archive, position, watches=[watch], limit=LIMITS.hook_records):
+        for record in records:
+            if record.first_seen != first_at:
+                return position
+            position = record.record
+    return position

@@ -22,8 +22,7 @@ from scythe.archive.results import ListRow, LookRow, WatchRow
 from scythe.archive.watches import watch_rows
 from scythe.limits import LIMITS
 from scythe.schedule.plots import CountedSpan, History, VisitRow
-from scythe.schedule.policies import Estimator, make_policy
-from scythe.schedule.simple_policies import STORM, Adaptive, Fixed
+from scythe.schedule.policies import STORM, Adaptive, Estimator, Fixed, make_policy
 from scythe.schedule.simulate import Trial, simulate
 from scythe.watch_model import DAY_S, HOUR_S, Goals
 from scythe.watching.list_choice import Notes, watched_rows

@@ -43,8 +43,7 @@ from scythe.url import Url
 from scythe.watch_model import DAY_S
 from scythe.watching.clock import Clock
 from scythe.watching.events import DocumentEvent, Event, TroubleEvent
-from scythe.watching.hooks import HookOptions
-from scythe.watching.outbox import Outbox
+from scythe.watching.hooks import HookOptions, Outbox
 from scythe.watching.visit import ListVisit, Tools, tell_trouble
 from scythe.watching.watch_options import ListOptions, WatchOptions
 

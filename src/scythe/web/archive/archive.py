@@ -29,11 +29,11 @@ from scythe.archive.stored_documents import to_document
 from scythe.archive.stored_sites import site_rows
 from scythe.errors import ArchiveFailed
 from scythe.model import Document as ModelDocument
-from scythe.output.archive_export import read_date
-from scythe.output.archive_rows import (
+from scythe.output.archive_export import (
     PageTable,
     RecordTable,
     page_line,
+    read_date,
     record_line,
 )
 from scythe.output.formats import FORMATS, Writer
