@@ -1,6 +1,5 @@
 """What belongs to a site and what does not."""
 
-import json
 import time
 
 import pytest
@@ -120,11 +119,6 @@ def test_what_may_be_a_page_is_taken(path: str) -> None:
 def test_a_start_is_an_address(start: str) -> None:
     with pytest.raises(BadInput):
         scope(start)
-
-
-def test_a_scope_survives_as_json() -> None:
-    one = scope(subdomains=True, depth=3, allow=("/a*",), deny=("/b*",)).widen("https://new.example/")
-    assert Scope.from_json(json.loads(json.dumps(one.to_json()))) == one
 
 
 @pytest.mark.fault

@@ -17,7 +17,7 @@ SLOW = parse_robots(200, b"User-agent: *\nCrawl-delay: 7\nDisallow: /private\n",
 
 
 def manners(**options: Any) -> Politeness:
-    return Politeness(SimpleNamespace(), SimpleNamespace(), CrawlOptions(**options), "scythe")  # type: ignore[arg-type]
+    return Politeness(SimpleNamespace(), SimpleNamespace(), CrawlOptions(user_agent="scythe", **options))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(("obeys", "delay_s"), [(True, 7.0), (False, None)])
@@ -33,7 +33,7 @@ def test_what_is_known_of_many_origins_is_bounded(monkeypatch: pytest.MonkeyPatc
     for number in range(10):
         assert ours._remember(f"https://{number}.example", SLOW, later) is SLOW
         assert len(ours._known) <= 3
-        assert not ours.may_ask(f"https://{number}.example/private")
+        assert not asyncio.run(ours._permit(f"https://{number}.example/private"))
 
 
 def test_a_redirect_of_a_robots_txt_is_not_followed_when_the_run_ends() -> None:

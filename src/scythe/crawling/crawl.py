@@ -36,13 +36,13 @@ from scythe.engine.background import Stream
 from scythe.engine.context import RunContext, use_kit
 from scythe.engine.host_queue import Capacity, HostQueue, both_clocks
 from scythe.engine.pace import Pace
-from scythe.engine.politeness import Politeness, RobotsGetter, origin_of
+from scythe.engine.politeness import Politeness, origin_of
 from scythe.engine.site_learning import Learning
 from scythe.engine.worker_protocol import Job, SiteSetup
 from scythe.errors import BadInput, FetchFailed
+from scythe.fetch.fetch_options import with_given
 from scythe.fetch.fetcher import Fetcher
 from scythe.fetch.page_check import header
-from scythe.fetch.render import RenderOptions, open_renderer
 from scythe.model import Document, Response
 from scythe.reading.method_names import check_methods
 
@@ -111,11 +111,8 @@ class Crawl:
             self._clerk, self._owner = self._kit.clerk, self._kit.new_owner()
             await self._enter_site(stack)
             self._fetcher = await self._kit.fetcher(self.options.fetch)
-            self._getter: RobotsGetter = self._fetcher
-            if self.options.render:
-                shown = RenderOptions(permit=self._permit)
-                self._getter = await stack.enter_async_context(open_renderer(self._fetcher, self.options.fetch, shown))
-            self._manners = Politeness(self._fetcher, self._clerk, self.options, self.options.agent_name)
+            self._manners = Politeness(self._fetcher, self._clerk, self.options)
+            self._getter = await stack.enter_async_context(self._manners.open_getter())
             aside = [asyncio.ensure_future(self._look_around()), asyncio.ensure_future(self._learning.warm())]
             try:
                 await self._ask_hosts()
@@ -251,10 +248,6 @@ class Crawl:
         outcome, is_page = self._judge.settle(task, response)
         self.tally.delay_s = queue.pace.gap_s
         return outcome, response if is_page else None
-
-    async def _permit(self, url: str) -> bool:
-        """Say whether a page in the browser may ask for something, as far as robots.txt of its host is known."""
-        return self._manners.may_ask(url)
 
     async def _extract(self, outcome: Outcome, response: Response) -> Outcome:
         """Have a worker extract the page; a page that did not change since the last visit is left alone."""
@@ -439,16 +432,9 @@ def crawl(
     """
     if on_error not in ("raise", "keep"):
         raise BadInput(f"on_error must be raise or keep, not {on_error!r:.40}")
-    said = options or CrawlOptions()
-    said = replace(
-        said,
-        limit=said.limit if limit is None else limit,
-        delay=said.delay if delay is None else delay,
-        depth=said.depth if depth is None else depth,
-        allow=said.allow if allow is None else _patterns(allow, "allow"),
-        deny=said.deny if deny is None else _patterns(deny, "deny"),
-        allow_private=said.allow_private if allow_private is None else allow_private,
-    )
+    given: dict[str, object] = {"limit": limit, "delay": delay, "depth": depth, "allow_private": allow_private}
+    given |= {name: _patterns(patterns, name) for name, patterns in (("allow", allow), ("deny", deny))}
+    said = with_given(options or CrawlOptions(), **given)
     stack = ExitStack()
     with stack:
         if archive is None:
@@ -483,10 +469,10 @@ def crawl(
     raise AssertionError("unreachable")
 
 
-def _patterns(given: Sequence[str], name: str) -> tuple[str, ...]:
+def _patterns(given: Sequence[str] | None, name: str) -> tuple[str, ...] | None:
     if isinstance(given, str):
         raise BadInput(f"{name} is a list of patterns, not one text")
-    return tuple(given)
+    return None if given is None else tuple(given)
 
 
 def profile_text(profile: Site | str | Path | None) -> str | None:

@@ -7,9 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar
 
-from scythe.engine.run_options import RunOptions
 from scythe.errors import BadInput
-from scythe.fetch.fetch_options import require_counts
+from scythe.fetch.fetch_options import RunOptions, require_counts
 from scythe.reading.method_names import check_methods
 
 PARTS = ("text", "markdown", "html", "images", "records", "attributes")

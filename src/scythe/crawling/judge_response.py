@@ -12,7 +12,7 @@ from scythe.crawl_model import FoundUrl, Outcome, Raw, Task
 from scythe.crawling.scope import Scope
 from scythe.engine.pace import retry_in_s
 from scythe.errors import FetchFailed
-from scythe.fetch.page_check import header, other_than_page, retry_after_s
+from scythe.fetch.page_check import header, other_than_page, retry_after_s, said_retry_s
 from scythe.fetch.redirects import REDIRECTS
 from scythe.limits import LIMITS
 from scythe.model import Response
@@ -63,10 +63,9 @@ class Judge:
             return replace(outcome, state="gone", why=f"the server answered {status}"), False
         if status >= 400 or not 200 <= status < 300:
             refused = replace(outcome, why=f"the server answered {status}")
-            wait_s = retry_after_s(response)
-            if wait_s is None:
+            if retry_after_s(response) is None:
                 return refused, False
-            return self._again(refused, wait_s if header(response, "Retry-After") else None), False
+            return self._again(refused, said_retry_s(response)), False
         if is_cut_short(response):
             again = self._again(replace(outcome, why=_short(f"the answer was cut: {response.why_cut}")), None)
             if again.state == "retry":

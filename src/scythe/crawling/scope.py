@@ -78,26 +78,6 @@ class Scope:
             return NOT_ALLOWED
         return DENIED if self.deny and _matches(url, self.deny) else ""
 
-    def to_json(self) -> dict[str, object]:
-        """Return plain values that `json.dumps` takes."""
-        return {
-            "site_key": self.site_key,
-            "hosts": list(self.hosts),
-            "subdomains": self.subdomains,
-            "depth": self.depth,
-            "allow": list(self.allow),
-            "deny": list(self.deny),
-        }
-
-    @classmethod
-    def from_json(cls, plain: dict[str, object]) -> Scope:
-        """Read what `to_json` wrote."""
-        key, depth = plain["site_key"], plain.get("depth")
-        assert isinstance(key, str)
-        assert depth is None or isinstance(depth, int)
-        hosts, allow, deny = (_texts(plain.get(name)) for name in ("hosts", "allow", "deny"))
-        return cls(key, hosts, bool(plain.get("subdomains")), depth, allow, deny)
-
 
 def host_of(url: str) -> str:
     """Return the host that http, https and a leading `www.` have in common, with its port where that is unusual."""
@@ -142,7 +122,3 @@ def _matches(url: str, patterns: tuple[str, ...]) -> bool:
 def _compiled(pattern: str) -> re.Pattern[str]:
     """Compile a pattern in which `*` stands for anything; translate writes it so that nothing is tried twice."""
     return re.compile(translate(pattern))
-
-
-def _texts(value: object) -> tuple[str, ...]:
-    return tuple(map(str, value)) if isinstance(value, (list, tuple)) else ()

@@ -27,8 +27,8 @@ from scythe.archive.host_leases import Owner, keep_host, leave_host
 from scythe.crawl_model import CRAWLED, HostLease, Receipt, Task
 from scythe.engine.archive_thread import ArchiveThread
 from scythe.engine.pace import LONGEST_S, Pace
-from scythe.engine.run_options import RunOptions
 from scythe.engine.sampling import SampleChoice
+from scythe.fetch.fetch_options import RunOptions
 
 T = TypeVar("T")
 

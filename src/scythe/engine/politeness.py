@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
-from contextlib import suppress
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
@@ -16,11 +16,12 @@ from scythe.archive.results import StoredRobots
 from scythe.archive.stored_sites import load_robots, save_robots
 from scythe.engine.archive_thread import ArchiveThread
 from scythe.engine.host_queue import HostQueue
-from scythe.engine.run_options import RunOptions
 from scythe.errors import FetchFailed
 from scythe.fetch.connections import LAST_WORD, Unsent
+from scythe.fetch.fetch_options import RunOptions
 from scythe.fetch.fetcher import Fetcher
-from scythe.fetch.page_check import header, retry_after_s
+from scythe.fetch.page_check import said_retry_s
+from scythe.fetch.render import RenderOptions, open_renderer
 from scythe.fetch.robots import Robots, fetch_robots, parse_robots
 from scythe.model import Response
 from scythe.url import host
@@ -38,11 +39,11 @@ class RobotsGetter(Protocol):
 class Politeness:
     """What each origin of a site wants, as far as it was asked."""
 
-    def __init__(self, fetcher: Fetcher, clerk: ArchiveThread, options: RunOptions, agent: str) -> None:
+    def __init__(self, fetcher: Fetcher, clerk: ArchiveThread, options: RunOptions) -> None:
         self._fetcher = fetcher
         self._clerk = clerk
         self._options = options
-        self._agent = agent
+        self._agent = options.agent_name
         self._known: dict[str, tuple[Robots, datetime]] = {}  # with the moment from which it is to be asked for again
 
     async def recall(self, queue: HostQueue) -> None:
@@ -69,7 +70,16 @@ class Politeness:
             return None
         return robots
 
-    def may_ask(self, url: str) -> bool:
+    @asynccontextmanager
+    async def open_getter(self) -> AsyncIterator[RobotsGetter]:
+        """Open what asks for pages: the client, or a browser behind it. Raises MissingExtra."""
+        if not self._options.render:
+            yield self._fetcher
+            return
+        async with open_renderer(self._fetcher, self._options.fetch, RenderOptions(permit=self._permit)) as renderer:
+            yield renderer
+
+    async def _permit(self, url: str) -> bool:
         """Tell whether nothing known forbids to ask for an address: what pages load besides is not looked up."""
         known = self._known.get(origin_of(url))
         return known is None or not self._options.obey_robots or known[0].allows(url)
@@ -101,8 +111,7 @@ class Politeness:
 
     def answered(self, queue: HostQueue, response: Response) -> None:
         """Let an answer set the pace."""
-        said_s = retry_after_s(response) if header(response, "Retry-After") else None
-        queue.pace.answered(response.answered_at, response.status, response.seconds, said_s)
+        queue.pace.answered(response.answered_at, response.status, response.seconds, said_retry_s(response))
 
     def _heed(self, robots: Robots, queue: HostQueue) -> None:
         if self._options.obey_robots:

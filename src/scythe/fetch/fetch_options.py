@@ -1,10 +1,10 @@
-"""`FetchOptions`, the one record of how to fetch, for reads, crawls, watches and workers; and `Credentials`."""
+"""`FetchOptions`, the one record of how to fetch, `RunOptions` of runs over whole sites, and `Credentials`."""
 
 from __future__ import annotations
 
 import base64
-from dataclasses import dataclass, field, fields
-from typing import ClassVar
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, ClassVar, TypeVar
 from urllib.parse import urlsplit
 
 from scythe.errors import BadInput
@@ -12,6 +12,7 @@ from scythe.limits import LIMITS
 from scythe.version import version
 
 _PORTS = {"http": 80, "https": 443}
+Options = TypeVar("Options", bound=Any)  # a record
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +112,28 @@ class FetchOptions:
         said = {each.name: getattr(self, each.name) for each in fields(FetchOptions)}
         wide = max(self.concurrency, self.places)
         return FetchOptions(**said | {"user_agent": self.agent_name, "per_host": self.places, "concurrency": wide})
+
+
+@dataclass(frozen=True, slots=True)
+class RunOptions(FetchOptions):
+    """What a crawl and a watch have in common; the defaults suit a site that is not yours."""
+
+    delay: float = 1.0  # seconds between two requests to a host, at least; robots.txt may ask for more
+    obey_robots: bool = True
+    render: bool = False  # load pages in a browser
+    workers: int = 1  # processes that extract
+    patience_s: float = 60.0  # wait so long for a host that is away or wants to be asked later
+
+    def __post_init__(self) -> None:
+        """Raise BadInput where a value cannot be meant."""
+        FetchOptions.__post_init__(self)
+        require_counts(self, "workers")
+        require_seconds(self, "delay", "patience_s")
+
+
+def with_given(options: Options, **given: object) -> Options:
+    """Return options with what is given in place of what they say; None is not given."""
+    return replace(options, **{name: value for name, value in given.items() if value is not None})
 
 
 def require_counts(options: object, *names: str) -> None:

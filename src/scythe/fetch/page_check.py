@@ -176,6 +176,11 @@ def describe_status(status: int) -> str:
         return f"the server answered {status}"
 
 
+def said_retry_s(response: Response) -> float | None:
+    """Return what a server itself says of when to try again; None where it does not."""
+    return retry_after_s(response) if header(response, "Retry-After") else None
+
+
 def retry_after_s(response: Response, *, now: datetime | None = None) -> float | None:
     """Return after how many seconds trying again makes sense (0 to one day), or None when it is pointless."""
     if response.status not in (408, 425, 429) and response.status < 500:

@@ -67,10 +67,13 @@ from scythe.output.formats import (
 from scythe.output.rows import AUTO, Columns, Row, own_names, row_writer, told
 from scythe.page.markdown import escape_line_start, escape_words
 
+_IN_ARCHIVE = (
+    "site", "status", "fetched_at", "first_seen", "last_seen", "gone_at", "via", "duplicate_of", "version", "versions",
+    "is_complete",
+)  # fmt: skip
 PAGE_CELLS = (
     "url", "title", "author", "published", "modified", "language", "kind", "description", "text", "images", "records",
-    "attributes", "site", "status", "fetched_at", "first_seen", "last_seen", "gone_at", "via", "duplicate_of",
-    "version", "versions", "is_complete",
+    "attributes", *_IN_ARCHIVE,
 )  # fmt: skip
 IMAGE_CELLS = ("page", "src", "relevant", "score", "alt", "caption", "width", "height")
 _RECORD_HEAD = ("page", "kind")
@@ -92,11 +95,7 @@ def page_line(stored: StoredPage) -> dict[str, object]:
     """Return everything that is known of a page: what `Document.to_dict` says, in half of its time, and where it is."""
     document = to_document(stored)
     return {
-        "url": stored.url,
-        "title": stored.title,
-        "text": stored.text,
-        "markdown": stored.markdown,  # null: was not kept
-        "html": stored.html,
+        **{name: getattr(stored, name) for name in ("url", "title", "text", "markdown", "html")},  # null: was not kept
         "images": [_plain(image) for image in document.images],
         "lists": [one.to_dict() for one in stored.lists],
         "attributes": document.attributes,
@@ -176,19 +175,7 @@ def _page_cells(stored: StoredPage, document: Document) -> dict[str, object]:
 
 
 def _in_archive(stored: StoredPage) -> dict[str, object]:
-    return {
-        "site": stored.site,
-        "status": stored.status,
-        "fetched_at": stored.fetched_at,
-        "first_seen": stored.first_seen,
-        "last_seen": stored.last_seen,
-        "gone_at": stored.gone_at,
-        "via": stored.how,
-        "duplicate_of": stored.duplicate_of,
-        "version": stored.version,
-        "versions": stored.versions,
-        "is_complete": stored.is_complete,
-    }
+    return {name: getattr(stored, "how" if name == "via" else name) for name in _IN_ARCHIVE}
 
 
 def image_rows(stored: StoredPage) -> Iterator[dict[str, object]]:
@@ -199,17 +186,9 @@ def image_rows(stored: StoredPage) -> Iterator[dict[str, object]]:
 
 def record_line(record: StoredRecord) -> dict[str, object]:
     """Return everything that is known of a record."""
-    return {
-        "page": record.page,
-        "kind": record.kind,
-        "fields": dict(zip(record.columns, record.fields, strict=True)),
-        "links": record.links,
-        "images": record.images,
-        "first_seen": record.first_seen,
-        "last_seen": record.last_seen,
-        "sightings": record.sightings,
-        "site": record.site,
-    }
+    names = ("page", "kind", "fields", "links", "images", "first_seen", "last_seen", "sightings", "site")
+    line = {name: getattr(record, name) for name in names}
+    return line | {"fields": dict(zip(record.columns, record.fields, strict=True))}
 
 
 @dataclass(frozen=True, slots=True)
@@ -627,12 +606,6 @@ def _standard_output() -> Iterator[IO[str]]:
     sys.stdout.flush()
 
 
-_KNOWN = (
-    "site", "status", "fetched_at", "first_seen", "last_seen", "gone_at", "duplicate_of", "version", "versions",
-    "is_complete",
-)  # fmt: skip
-
-
 def scan_archive(
     where: str | Path | Archive,
     table: str = "documents",
@@ -682,19 +655,15 @@ def _builder(table: str) -> TableBuilder:
     moment = pa.timestamp("us", "UTC")
     kinds = {"status": pa.int32(), "version": pa.int32(), "versions": pa.int32(), "is_complete": pa.bool_()}
     kinds |= dict.fromkeys(("fetched_at", "first_seen", "last_seen", "gone_at"), moment)
-    extra = {name: kinds.get(name, pa.string()) for name in _KNOWN}
+    extra = {name: kinds.get(name, pa.string()) for name in _IN_ARCHIVE if name != "via"}
     return TableBuilder((table,), (*RENDERED, *NESTED), extra=extra, keys=("site", "fetched_at"))
 
 
 def _filled(builder: TableBuilder, where: str | Path | Archive, wanted: PageQuery) -> Iterator[object]:
     with _opened(where) as archive:
         for stored in read_pages(archive, wanted):
-            builder.add(to_document(stored), _known(stored))
+            builder.add(to_document(stored), _in_archive(stored))
             yield None
-
-
-def _known(stored: StoredPage) -> dict[str, object]:
-    return {"via": stored.how} | {name: getattr(stored, name) for name in _KNOWN}
 
 
 def _records(where: str | Path | Archive, wanted: PageQuery) -> Any:

@@ -34,7 +34,7 @@ from scythe.engine.archive_thread import ArchiveThread
 from scythe.errors import ArchiveFailed, BadInput, FetchFailed
 from scythe.fetch import Fetcher
 from scythe.fetch.guard import run_in_daemon
-from scythe.fetch.page_check import describe_status, header, retry_after_s
+from scythe.fetch.page_check import describe_status, said_retry_s
 from scythe.fetch.redirects import REDIRECTS, start_of
 from scythe.limits import LIMITS
 from scythe.model import Response
@@ -180,8 +180,7 @@ def _judge(answer: Response) -> HookResult:
         return HookResult(
             f"{describe_status(answer.status)}: redirects are not followed, name the address they lead to"
         )
-    wanted_s = retry_after_s(answer) if header(answer, "Retry-After") else None
-    return HookResult(describe_status(answer.status), wanted_s, is_removed=answer.status == _GONE)
+    return HookResult(describe_status(answer.status), said_retry_s(answer), is_removed=answer.status == _GONE)
 
 
 _NAME_CHARS = 60

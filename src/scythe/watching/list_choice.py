@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
+
+import msgspec
 
 from scythe.archive.results import ListRow
 from scythe.errors import BadInput
@@ -60,26 +62,16 @@ class Notes:
 
     def to_json(self) -> str:
         """Write them as they are kept in an archive."""
-        plain: dict[str, object] = {"idle": self.idle, "paged": sorted(self.paged), "tries": self.tries}
-        plain |= {"gone": self.gone, "kept": self.kept, "chosen": self.chosen}
-        plain["others"] = [asdict(one) for one in self.others]
+        plain = msgspec.to_builtins(self, str_keys=True)
         return json.dumps({name: value for name, value in plain.items() if value})
 
     @classmethod
     def from_json(cls, text: str) -> Notes:
         """Read what `to_json` wrote; damaged notes are none."""
         try:
-            plain = json.loads(text or "{}")
-            idle, tries, gone, kept = (_counts(plain.get(name)) for name in ("idle", "tries", "gone", "kept"))
-            chosen = {str(code): int(number) for code, number in plain.get("chosen", {}).items()}
-            others = tuple(map(Chosen.from_plain, plain.get("others", ())))
-            return cls(idle, set(map(int, plain.get("paged", ()))), tries, gone, kept, chosen, others)
-        except (ValueError, TypeError, AttributeError, BadInput):
+            return msgspec.convert(json.loads(text or "{}"), cls, str_keys=True)
+        except (ValueError, msgspec.ValidationError, BadInput):
             return cls()
-
-
-def _counts(plain: dict[str, int] | None) -> dict[int, int]:
-    return {int(number): int(count) for number, count in (plain or {}).items()}
 
 
 @dataclass(frozen=True, slots=True)

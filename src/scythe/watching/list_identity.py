@@ -9,10 +9,9 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from functools import lru_cache
 from hashlib import sha256
-from typing import Any
 from urllib.parse import urlsplit
 
 from scythe.archive.stored_records import identify_each
@@ -196,7 +195,6 @@ def _parse(pattern: str) -> Pattern | None:
 
 MOST = 40  # lists of one page that can be chosen, and others that are kept in mind; a news front has some 20
 _KEYS = 40  # records kept of a list: its newest; a fifth of them is proof enough
-_TEXTS = ("columns", "shapes", "keys")
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,14 +241,6 @@ class Chosen:
         if wanted.isascii() and wanted.isdigit():
             return cls(place=min(int(wanted), 1_000_000))
         return cls(kind=wanted.lower()[:80])
-
-    @classmethod
-    def from_plain(cls, plain: dict[str, Any]) -> Chosen:
-        """Read what `asdict` gave. Raises TypeError, ValueError, BadInput where it is damaged."""
-        names = {each.name for each in fields(cls)}
-        known = {name: value for name, value in plain.items() if name in names}
-        texts = {name: tuple(map(str, known[name])) for name in _TEXTS if name in known}
-        return cls(**(known | texts))
 
 
 def describe_list(region: RecordList, keys: Iterable[str], place: int) -> Chosen:

@@ -29,7 +29,7 @@ from scythe.engine.politeness import Politeness, RobotsGetter
 from scythe.engine.worker_pool import Pool
 from scythe.engine.worker_protocol import Job, SiteSetup
 from scythe.errors import FetchFailed
-from scythe.fetch.page_check import header, mail_moment, retry_after_s
+from scythe.fetch.page_check import header, mail_moment, said_retry_s
 from scythe.fetch.redirects import REDIRECTS
 from scythe.limits import LIMITS
 from scythe.model import RecordList, Response
@@ -181,7 +181,7 @@ def _judge(response: Response, moved_to: Url | None, asked_for_change: str) -> A
     if status == 304 and asked_for_change:
         return Answered(response, moved_to=moved_to, status=status)
     if not 200 <= status < 300:
-        said_s = retry_after_s(response) if header(response, "Retry-After") else None
+        said_s = said_retry_s(response)
         return Answered(response, f"the server answered {status}", said_s, seconds=response.seconds, status=status)
     if is_cut_short(response):  # what a limit cut is taken: its first part is the newest of a list
         return Answered(response, f"the answer was cut: {response.why_cut}", seconds=response.seconds, status=status)

@@ -35,9 +35,9 @@ from scythe.engine.politeness import Politeness, RobotsGetter
 from scythe.engine.site_learning import Learning
 from scythe.engine.worker_protocol import Job, SiteSetup
 from scythe.errors import BadInput, FetchFailed
+from scythe.fetch.fetch_options import with_given
 from scythe.fetch.fetcher import Fetcher
 from scythe.fetch.page_check import header
-from scythe.fetch.render import RenderOptions, open_renderer
 from scythe.model import Response
 from scythe.url import Url
 from scythe.watch_model import DAY_S
@@ -123,13 +123,13 @@ class Watch:
             kit = await stack.enter_async_context(use_kit(self._shared, self._archive, self.options.workers))
             self._clerk, self._owner, self._lease_s = kit.clerk, kit.new_owner(), kit.lease_s * self.clock.speed
             fetcher, pool = await kit.fetcher(self.options.fetch), kit.pool
-            self._manners = Politeness(fetcher, self._clerk, self.options, self.options.agent_name)
+            self._manners = Politeness(fetcher, self._clerk, self.options)
             methods = self.options.methods
             setups = [
                 SiteSetup(f"lists {n}", ("records",), learns=False, methods=methods)
                 for n in range(self.options.workers)
             ]
-            getter = await self._open_getter(stack, fetcher)
+            getter = await stack.enter_async_context(self._manners.open_getter())
             self._tools = Tools(self._clerk, getter, pool, self._manners, self.clock, self._tell, setups)
             self._items = Items(kit, getter, self._manners, self.clock, self._tell, methods)
             await self._open_outbox(stack, fetcher)
@@ -140,16 +140,6 @@ class Watch:
                 await asyncio.gather(*self._rounds, return_exceptions=True)
                 await self._items.close(hurry=self._is_stopped and self._shared is not None)
         return self.totals
-
-    async def _open_getter(self, stack: AsyncExitStack, fetcher: Fetcher) -> RobotsGetter:
-        """Return what asks for pages: the client, or a browser behind it. Raises MissingExtra."""
-        if not self.options.render:
-            return fetcher
-        shown = RenderOptions(permit=self._permit)
-        return await stack.enter_async_context(open_renderer(fetcher, self.options.fetch, shown))
-
-    async def _permit(self, url: str) -> bool:
-        return self._manners.may_ask(url)
 
     async def _open_outbox(self, stack: AsyncExitStack, fetcher: Fetcher) -> None:
         """Begin to tell hooks and feed files what is new; they end before the archive is left."""
@@ -463,19 +453,8 @@ def watch(
     if isinstance(sites, str):
         raise BadInput("sites is a list of addresses, not one text")
     wanted = lists or ListOptions()
-    goals = wanted.goals
-    goals = replace(
-        goals,
-        miss=goals.miss if miss is None else miss,
-        max_delay_s=goals.max_delay_s if max_delay_s is None else max_delay_s,
-    )
-    wanted = replace(wanted, goals=goals, follow=wanted.follow if follow is None else follow)
-    said = options or WatchOptions()
-    said = replace(
-        said,
-        once=said.once if once is None else once,
-        allow_private=said.allow_private if allow_private is None else allow_private,
-    )
+    wanted = with_given(wanted, goals=with_given(wanted.goals, miss=miss, max_delay_s=max_delay_s), follow=follow)
+    said = with_given(options or WatchOptions(), once=once, allow_private=allow_private)
     stack = ExitStack()
     with stack:
         opened = stack.enter_context(open_archive(archive))

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, ClassVar
 
+import msgspec
+
 from scythe.crawling.crawl_options import require_parts
-from scythe.engine.run_options import RunOptions
 from scythe.errors import BadInput
+from scythe.fetch.fetch_options import RunOptions
 from scythe.reading.method_names import check_methods
 from scythe.schedule.policies import policy_kind
 from scythe.watch_model import DAY_S, Goals
@@ -46,18 +48,20 @@ class ListOptions:
     @classmethod
     def from_json(cls, text: str) -> ListOptions:
         """Read what `to_json` wrote; what is missing, or not known here, is as by default, but lists stay chosen."""
-        regions: tuple[Chosen, ...] = ()
-        others: tuple[Chosen, ...] = ()
+        chosen: dict[str, Any] = {}
         try:
             plain = json.loads(text)
-            regions, others = (tuple(map(Chosen.from_plain, plain.pop(name, ()))) for name in ("regions", "others"))
-            goals = Goals(**_only(Goals, plain.pop("goals", {})))
-            plain = _only(cls, plain)
-            if "parts" in plain:
-                plain["parts"] = tuple(plain["parts"])
-            return cls(goals=goals, regions=regions, others=others, **plain)
-        except (ValueError, TypeError, AttributeError, BadInput):  # by a newer version, or damaged
-            return cls(regions=regions[:MOST], others=others[:MOST])
+            for name in ("regions", "others"):
+                chosen[name] = msgspec.convert(plain.pop(name, ()), tuple[Chosen, ...])[:MOST]
+            return replace(msgspec.convert(plain, cls), **chosen)
+        except (
+            ValueError,
+            TypeError,
+            AttributeError,
+            msgspec.ValidationError,
+            BadInput,
+        ):  # by a newer version, or damaged
+            return cls(**chosen)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,8 +79,3 @@ class WatchOptions(RunOptions):
         """Raise BadInput where a value cannot be meant."""
         RunOptions.__post_init__(self)
         check_methods(self.methods)
-
-
-def _only(of: type, plain: dict[str, Any]) -> dict[str, Any]:
-    names = {each.name for each in fields(of)}
-    return {name: value for name, value in plain.items() if name in names}

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, fields, replace
+from dataclasses import asdict, replace
 from datetime import UTC, datetime
-from typing import Any, TypeVar
+from typing import TypeVar
+
+import msgspec
 
 from scythe.archive.archive import Archive
 from scythe.archive.assignments import add_assignment, end_assignment, load_assignments
@@ -38,18 +40,10 @@ def write_order(options: CrawlOptions | WatchOptions) -> str:
 
 def read_order(row: AssignmentRow, of: type[Options]) -> Options:
     """Read how a site is to be crawled or watched, as far as it is known here. Raises BadInput where that cannot be."""
-    names = {each.name for each in fields(of)}
     try:
-        plain: dict[str, Any] = {
-            name: _frozen(value) for name, value in json.loads(row.options).items() if name in names
-        }
-        return of(**plain)
-    except (ValueError, TypeError, AttributeError) as error:
+        return msgspec.convert(json.loads(row.options), of)
+    except (ValueError, msgspec.ValidationError) as error:
         raise BadInput(f"the options of assignment {row.id} cannot be read: {error}") from error
-
-
-def _frozen(value: Any) -> Any:
-    return tuple(value) if isinstance(value, list) else value
 
 
 def check_shared(where: str) -> None:
