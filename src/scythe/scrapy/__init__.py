@@ -18,14 +18,14 @@ __all__ = [
 ]
 
 _LATER = {
-    "Addon": "addon",
+    "Addon": "pipeline",
     "LearnedSite": "page_objects",
     "Scheduler": "scheduler",
     "ScytheArticle": "page_objects",
     "ScythePage": "page_objects",
     "ScythePipeline": "pipeline",
     "ScytheRecords": "page_objects",
-    "ScytheSpiderMiddleware": "middleware",
+    "ScytheSpiderMiddleware": "pipeline",
 }
 _OF_THE_EXTRA = ("scrapy", "itemadapter", "web_poet", "scrapy_poet", "twisted")
 

@@ -1,4 +1,8 @@
-"""The item pipeline that fills in missing fields from the item's page."""
+"""What stands in the settings of a Scrapy project: the add-on, the spider middleware and the item pipeline.
+
+The add-on enables the others with one setting. The middleware attaches a document to every response and collects pages
+to learn from, the pipeline fills in missing fields from the page of an item.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +10,7 @@ import logging
 from typing import TYPE_CHECKING, Any
 
 from itemadapter import ItemAdapter
+from scrapy.spidermiddlewares.base import BaseSpiderMiddleware
 from selectolax.lexbor import SelectolaxError
 
 from scythe.errors import ScytheError
@@ -13,10 +18,74 @@ from scythe.scrapy.page_document import PageDocument, value_of
 from scythe.scrapy.sites import PluginOptions, sites_of
 
 if TYPE_CHECKING:
-    from scrapy import Spider
+    from scrapy import Request, Spider
     from scrapy.crawler import Crawler
+    from scrapy.http import Response
+    from scrapy.settings import BaseSettings
 
     from scythe.scrapy.archive_items import Cabinet
+
+_HERE = "scythe.scrapy"
+# behind HttpError (50), so that pages of errors are not learned from; behind the others on the way back, so that the
+# items it takes note of are those that come to the pipeline
+_PARTS = (
+    ("SPIDER_MIDDLEWARES", f"{_HERE}.ScytheSpiderMiddleware", 100),
+    ("ITEM_PIPELINES", f"{_HERE}.ScythePipeline", 100),
+    ("SCRAPY_POET_PROVIDERS", f"{_HERE}.provider.LearnedSiteProvider", 500),
+)
+
+
+class Addon:
+    """`ADDONS = {"scythe.scrapy.Addon": 300}`; a part that a project has in its settings stays as it is."""
+
+    def update_settings(self, settings: BaseSettings) -> None:
+        """Add the parts that are not there; one that is set to None stays switched off."""
+        for setting, path, order in _PARTS:
+            places = settings.getdict(setting)
+            if not any(_is_same(key, path) for key in places):
+                settings.set(setting, {**places, path: order}, settings.getpriority(setting) or "addon")
+
+
+def _is_same(key: object, path: str) -> bool:
+    """Tell whether a key of a setting, a path or a class, is one of our parts, whichever module it is taken from."""
+    module, _, name = key.rpartition(".") if isinstance(key, str) else _place(key)
+    return name == path.rpartition(".")[2] and module.startswith(_HERE)
+
+
+def _place(part: object) -> tuple[str, str, str]:
+    return str(getattr(part, "__module__", "")), ".", str(getattr(part, "__qualname__", ""))
+
+
+KEY = "scythe"  # in response.meta
+
+
+class ScytheSpiderMiddleware(BaseSpiderMiddleware):
+    """Puts a document into `response.meta["scythe"]`, read or cut when something of it is first asked for."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        super().__init__(crawler)
+        self._sites = sites_of(crawler)
+        self._origins = self._sites.origins
+
+    def process_spider_input(self, response: Response, spider: Spider | None = None) -> None:
+        """Give a response its document, and keep it to learn from."""
+        page = self._sites.page(response)
+        response.meta[KEY] = page
+        self._sites.meet(page, response.status)
+
+    def get_processed_request(self, request: Request, response: Response | None) -> Request:
+        """Take a document out of what a spider passes on with `meta=response.meta`: it is of another page."""
+        if isinstance(request.meta.get(KEY), PageDocument):
+            del request.meta[KEY]
+        return request
+
+    def get_processed_item(self, item: Any, response: Response | None) -> Any:
+        """Remember which page an item is from, for the pipeline."""
+        page = response.meta.get(KEY) if response is not None and response.request is not None else None
+        if isinstance(page, PageDocument):
+            self._origins.note(item, page)
+        return item
+
 
 logger = logging.getLogger(__name__)
 _EMPTY: tuple[Any, ...] = (None, "", [], ())  # a value that is there is never replaced, 0 and False included
