@@ -15,7 +15,15 @@ from scythe.archive.frontier import add_urls, next_tasks, requeue
 from scythe.archive.open import open_archive
 from scythe.archive.outcomes import store_outcomes
 from scythe.archive.results import PageQuery, StoredPage
-from scythe.archive.retrieval import count_pages, count_raw, count_records, read_pages, read_raw, read_records
+from scythe.archive.retrieval import (
+    count,
+    read_pages,
+    read_raw,
+    read_records,
+    select_records,
+    select_responses,
+    select_versions,
+)
 from scythe.archive.stored_sites import add_site, find_site
 from scythe.crawl_model import Extracted, FoundUrl, Outcome, Raw
 from scythe.errors import ArchiveFailed
@@ -286,9 +294,9 @@ def test_counting_agrees_with_reading(archive: Archive) -> None:
         PageQuery(duplicates=False),
         PageQuery(sites=(HOST,), since=later(1)),
     ):
-        assert count_pages(archive, wanted) == len(list(read_pages(archive, wanted)))
-        assert count_records(archive, wanted) == len(list(read_records(archive, wanted)))
-        assert count_raw(archive, wanted) == len(list(read_raw(archive, wanted)))
+        assert count(archive, select_versions(wanted, archive)) == len(list(read_pages(archive, wanted)))
+        assert count(archive, select_records(wanted, archive)) == len(list(read_records(archive, wanted)))
+        assert count(archive, select_responses(wanted, archive)) == len(list(read_raw(archive, wanted)))
 
 
 def test_a_damaged_body_is_an_error_of_the_archive(tmp_path: Path) -> None:

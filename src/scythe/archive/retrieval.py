@@ -256,22 +256,8 @@ def read_raw(archive: Archive, wanted: PageQuery) -> Iterator[StoredRaw]:
         yield from (one for one in found if one is not None)
 
 
-def count_pages(archive: Archive, wanted: PageQuery) -> int:
-    """Return how many pages (or versions) `read_pages` would yield now."""
-    return _count(archive, select_versions(wanted, archive))
-
-
-def count_records(archive: Archive, wanted: PageQuery) -> int:
-    """Return how many records `read_records` would yield now."""
-    return _count(archive, select_records(wanted, archive))
-
-
-def count_raw(archive: Archive, wanted: PageQuery) -> int:
-    """Return how many responses `read_raw` would yield now."""
-    return _count(archive, select_responses(wanted, archive))
-
-
-def _count(archive: Archive, query: Select[Any]) -> int:
+def count(archive: Archive, query: Select[Any]) -> int:
+    """Return how many rows one of the queries for versions, records or responses has now."""
     with archive.reading() as connection:
         counted = query.with_only_columns(func.count(), maintain_column_froms=True)
         return int(connection.execute(counted).scalar_one())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sqlalchemy import Connection, Select, Table, func, or_, select, text
+from sqlalchemy import Connection, Select, Subquery, Table, func, or_, select, text
 
 from scythe.archive.archive import Archive, sound
 from scythe.archive.bodies import read_body
@@ -103,53 +103,44 @@ def _bodies(archive: Archive, connection: Connection) -> Iterator[str]:
             yield f"{archive.where}: {why}"
 
 
-def _lacks_extraction() -> Select[tuple[int]]:
-    query = select(VERSIONS.c.id).outerjoin(EXTRACTIONS, EXTRACTIONS.c.version == VERSIONS.c.id)
-    return query.where(EXTRACTIONS.c.version.is_(None))
+def _journal() -> Subquery:
+    looks = select(LOOKS.c.list, func.count(LOOKS.c.shown).label("looks"))
+    looks = looks.add_columns(func.sum(LOOKS.c.new).label("records"), func.sum(LOOKS.c.lost).label("lost"))
+    return looks.group_by(LOOKS.c.list).subquery()
 
 
-def _lacks_text() -> Select[tuple[int]]:
-    query = select(EXTRACTIONS.c.version).outerjoin(_TEXTS, _TEXTS.c.version == EXTRACTIONS.c.text_of)
-    return query.where(EXTRACTIONS.c.text.is_(None), _TEXTS.c.text.is_(None))
-
-
-def _lacks_version() -> Select[tuple[int]]:
-    query = select(PAGES.c.id).outerjoin(VERSIONS, VERSIONS.c.id == PAGES.c.version)
-    return query.where((VERSIONS.c.page.is_(None)) | (VERSIONS.c.page != PAGES.c.id))
-
-
-def _miscounts() -> Select[tuple[int]]:
-    counted = select(func.count()).where(VERSIONS.c.page == PAGES.c.id).scalar_subquery()
-    return select(PAGES.c.id).where(PAGES.c.versions != counted)
-
-
-def _strange_watches() -> Select[tuple[int]]:
-    return select(WATCHES.c.id).join(URLS, URLS.c.id == WATCHES.c.id).where(URLS.c.kind != "list")
-
-
-def _restless_watches() -> Select[tuple[int]]:
-    query = select(WATCHES.c.id).join(URLS, URLS.c.id == WATCHES.c.id)
-    return query.where(WATCHES.c.ended_at.is_not(None), URLS.c.due_at.is_not(None))
-
-
-def _miscounted_looks() -> Select[tuple[int]]:
-    journal = (
-        select(LOOKS.c.list, func.count(LOOKS.c.shown).label("looks"))
-        .add_columns(func.sum(LOOKS.c.new).label("records"), func.sum(LOOKS.c.lost).label("lost"))
-        .group_by(LOOKS.c.list)
-        .subquery()
-    )
-    names = ("looks", "records", "lost")
-    differs = [LISTS.c[name] != func.coalesce(journal.c[name], 0) for name in names]
-    return select(LISTS.c.id).outerjoin(journal, journal.c.list == LISTS.c.id).where(or_(*differs))
-
-
-_GAPS = (
-    ("version {} has no extraction", _lacks_extraction()),
-    ("the extraction of version {} has no text", _lacks_text()),
-    ("page {} has no version", _lacks_version()),
-    ("page {} has not the versions it counts", _miscounts()),
-    ("watch {} is of an address that is no list", _strange_watches()),
-    ("watch {} is ended and waits for a visit", _restless_watches()),
-    ("list {} has not the looks it counts", _miscounted_looks()),
+_LOOKED = _journal()
+_VERSIONS_OF_PAGE = select(func.count()).where(VERSIONS.c.page == PAGES.c.id).scalar_subquery()
+_WATCHED = select(WATCHES.c.id).join(URLS, URLS.c.id == WATCHES.c.id)
+_GAPS: tuple[tuple[str, Select[tuple[int]]], ...] = (
+    (
+        "version {} has no extraction",
+        select(VERSIONS.c.id)
+        .outerjoin(EXTRACTIONS, EXTRACTIONS.c.version == VERSIONS.c.id)
+        .where(EXTRACTIONS.c.version.is_(None)),
+    ),
+    (
+        "the extraction of version {} has no text",
+        select(EXTRACTIONS.c.version)
+        .outerjoin(_TEXTS, _TEXTS.c.version == EXTRACTIONS.c.text_of)
+        .where(EXTRACTIONS.c.text.is_(None), _TEXTS.c.text.is_(None)),
+    ),
+    (
+        "page {} has no version",
+        select(PAGES.c.id)
+        .outerjoin(VERSIONS, VERSIONS.c.id == PAGES.c.version)
+        .where(VERSIONS.c.page.is_(None) | (VERSIONS.c.page != PAGES.c.id)),
+    ),
+    ("page {} has not the versions it counts", select(PAGES.c.id).where(PAGES.c.versions != _VERSIONS_OF_PAGE)),
+    ("watch {} is of an address that is no list", _WATCHED.where(URLS.c.kind != "list")),
+    (
+        "watch {} is ended and waits for a visit",
+        _WATCHED.where(WATCHES.c.ended_at.is_not(None), URLS.c.due_at.is_not(None)),
+    ),
+    (
+        "list {} has not the looks it counts",
+        select(LISTS.c.id)
+        .outerjoin(_LOOKED, _LOOKED.c.list == LISTS.c.id)
+        .where(or_(*(LISTS.c[n] != func.coalesce(_LOOKED.c[n], 0) for n in ("looks", "records", "lost")))),
+    ),
 )

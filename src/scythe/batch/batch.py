@@ -11,14 +11,16 @@ import fcntl
 import json
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 from scythe.batch.batch_options import BatchOptions
 from scythe.batch.captures import require_warc
 from scythe.batch.extract_unit import DONE, TABLES, read_manifest
-from scythe.batch.learn_sites import LearnReport, Spread, learn_profiles
+from scythe.batch.learn_sites import LearnReport, learn_profiles
 from scythe.batch.units import BatchReport, Unit, UnitReport, plan_units
 from scythe.errors import BadInput
 from scythe.output.arrow_tables import require_arrow
@@ -58,7 +60,7 @@ def run_batch(
     (out / DONE).mkdir(parents=True, exist_ok=True)
     if options.profiles is None and options.learn:
         options = replace(options, profiles=str((out / _PROFILES).resolve()))
-    with _alone_in(out), _open_engine(options):
+    with _alone_in(out), _engine(options).cluster(options):  # from the first unit that is looked through to the last
         _tidy(units, out)
         return _Run(units, out, options, watch).run()
 
@@ -80,7 +82,8 @@ class _Run:
             learned = self._learn()
         self._began = time.monotonic()
         waiting = [unit for unit in self._units if unit.name not in self._reports]
-        for report in self._extract(waiting) if waiting else ():
+        run_units = _engine(self._options).run_units
+        for report in run_units(waiting, self._out, self._options, self._tell) if waiting else ():
             self._reports[report.unit.name] = report
             self._tell(self._pages)
         seconds = time.monotonic() - self._began
@@ -96,25 +99,9 @@ class _Run:
     def _learn(self) -> LearnReport:
         self._watch(Progress("learning", len(self._units), len(self._reports)))
         assert self._options.profiles is not None
-        return learn_profiles(self._units, self._options.profiles, self._options, self._spread())
-
-    def _spread(self) -> Spread:
-        if self._options.engine == "ray":
-            from scythe.batch.ray_engine import spread as spread_on_ray
-
-            return spread_on_ray(self._options)
-        from scythe.batch.local_engine import spread
-
-        return spread(self._options)
-
-    def _extract(self, units: Sequence[Unit]) -> Iterator[UnitReport]:
-        if self._options.engine == "ray":
-            from scythe.batch.ray_engine import run_units as run_on_ray
-
-            return run_on_ray(units, self._out, self._options)
-        from scythe.batch.local_engine import run_units
-
-        return run_units(units, self._out, self._options, self._tell)
+        return learn_profiles(
+            self._units, self._options.profiles, self._options, _engine(self._options).spread(self._options)
+        )
 
     def _tell(self, pages: int) -> None:
         fresh = sum(report.documents for report in self._reports.values() if not report.resumed)
@@ -123,13 +110,9 @@ class _Run:
         self._watch(Progress("extracting", len(self._units), len(self._reports), self._pages, seconds))
 
 
-def _open_engine(options: BatchOptions) -> AbstractContextManager[object]:
-    """Keep a cluster from the first unit that is looked through to the last that is extracted."""
-    if options.engine != "ray":
-        return nullcontext()
-    from scythe.batch.ray_engine import cluster
-
-    return cluster(options)
+def _engine(options: BatchOptions) -> Any:
+    """Return the module with the engine that is wanted."""
+    return import_module(f"scythe.batch.{options.engine}_engine")
 
 
 @contextmanager

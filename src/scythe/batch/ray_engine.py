@@ -23,7 +23,7 @@ import msgspec
 from scythe.batch.batch_options import BatchOptions
 from scythe.batch.batch_worker import LEARN, SCAN
 from scythe.batch.learn_sites import LearnTask, ScanTask, Spread, learn_site
-from scythe.batch.local_engine import UnitWorker
+from scythe.batch.local_engine import Look, UnitWorker
 from scythe.batch.units import Unit, UnitReport
 from scythe.errors import MissingExtra
 
@@ -32,8 +32,10 @@ _AT_A_TIME = 1_000  # tasks of one data set: as many rows wait in the driver
 Row = dict[str, str]
 
 
-def run_units(units: Sequence[Unit], out: Path, options: BatchOptions) -> Iterator[UnitReport]:
-    """Yield a report for every unit, in the order they end."""
+def run_units(
+    units: Sequence[Unit], out: Path, options: BatchOptions, look: Look | None = None
+) -> Iterator[UnitReport]:
+    """Yield a report for every unit, in the order they end; what is under way elsewhere cannot be looked at."""
     target = str(out.resolve())
     for row in _run(_extract, ({"unit": _dump(unit), "out": target} for unit in units), options):
         yield _load(row["report"], UnitReport)

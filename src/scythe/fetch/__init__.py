@@ -4,23 +4,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from scythe.fetch.client import fetch, fetch_all
-    from scythe.fetch.fetch_options import Credentials, FetchOptions
-    from scythe.fetch.fetcher import Fetcher, open_fetcher
-    from scythe.fetch.page_check import require_page
-    from scythe.fetch.redirects import redirect_target
-
-__all__ = [
-    "Credentials",
-    "FetchOptions",
-    "Fetcher",
-    "fetch",
-    "fetch_all",
-    "open_fetcher",
-    "redirect_target",
-    "require_page",
-]
-
+    from scythe.fetch.client import fetch as fetch
+    from scythe.fetch.client import fetch_all as fetch_all
+    from scythe.fetch.fetch_options import Credentials as Credentials
+    from scythe.fetch.fetch_options import FetchOptions as FetchOptions
+    from scythe.fetch.fetcher import Fetcher as Fetcher
+    from scythe.fetch.fetcher import open_fetcher as open_fetcher
+    from scythe.fetch.page_check import require_page as require_page
+    from scythe.fetch.redirects import redirect_target as redirect_target
 
 _LATER = {
     "Credentials": "scythe.fetch.fetch_options",

@@ -21,13 +21,14 @@ from scythe.archive.archive import Archive
 from scythe.archive.open import open_archive
 from scythe.archive.results import PageQuery, StoredPage, StoredRecord
 from scythe.archive.retrieval import (
-    count_pages,
-    count_raw,
-    count_records,
+    count,
     read_pages,
     read_raw,
     read_records,
     read_rests,
+    select_records,
+    select_responses,
+    select_versions,
 )
 from scythe.archive.stored_documents import to_document
 from scythe.archive.stored_sites import site_rows
@@ -458,8 +459,8 @@ def count_wanted(archive: Archive, plan: Export, wanted: PageQuery) -> int | Non
     """Return how many things an export would write now; None where only writing tells."""
     if plan.what == "images":
         return None
-    count = count_raw if plan.kind in WARCS else count_records if plan.what == "records" else count_pages
-    return count(archive, wanted)
+    records = select_records if plan.what == "records" else select_versions
+    return count(archive, (select_responses if plan.kind in WARCS else records)(wanted, archive))
 
 
 def check_sites(archive: Archive, wanted: PageQuery) -> None:

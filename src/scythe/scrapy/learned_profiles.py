@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import Protocol
 
 from scythe.archive.stored_sites import (
     add_site,
@@ -86,18 +85,8 @@ class Right:
     profile: str | None = None
 
 
-class ProfileShelf(Protocol):
-    """Profiles by site, as JSON."""
-
-    def key_of(self, url: str) -> str: ...
-    def load(self, key: str) -> str | None: ...
-    def claim(self, key: str, url: str, known: str | None) -> Right: ...
-    def save(self, key: str, profile: str | None) -> str | None: ...
-    def close(self) -> None: ...
-
-
 class NoShelf:
-    """Keeps nothing."""
+    """Profiles by site, as JSON; this one keeps nothing."""
 
     def key_of(self, url: str) -> str:
         """Return what site an address belongs to; empty where it is no address of the web."""
@@ -187,7 +176,7 @@ class ArchiveShelf(NoShelf):
         self._archive.close()
 
 
-def open_shelf(where: str) -> ProfileShelf:
+def open_shelf(where: str) -> NoShelf:
     """Open an archive by its address or the name of its file, a folder by any other name; nothing is kept nowhere."""
     if not where:
         return NoShelf()

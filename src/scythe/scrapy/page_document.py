@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, fields
 from functools import cached_property
+from operator import attrgetter
 from typing import Any
 
 from scythe.model import Document, Metadata, RecordList
@@ -93,10 +94,7 @@ def _said(name: str) -> Callable[[Page], Any]:
 _TAKE: Mapping[str, Callable[[Page], Any]] = {
     **{each.name: _said(each.name) for each in fields(Metadata) if each.name not in ("title", "properties")},
     "url": lambda page: page.page_url if isinstance(page, PageDocument) else page.url,
-    "title": lambda page: page.title,
-    "text": lambda page: page.text,
-    "markdown": lambda page: page.markdown,
-    "html": lambda page: page.html,
+    **{name: attrgetter(name) for name in ("title", "text", "markdown", "html")},
     "images": list_images,
     "all_images": lambda page: [asdict(image) for image in page.images],
     "records": lambda page: list_rows(page.lists[0]) if page.lists else [],

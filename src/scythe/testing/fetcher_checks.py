@@ -86,6 +86,20 @@ class _CheckServer(ThreadingHTTPServer):
         """Say nothing."""
 
 
+_SAID: dict[str, tuple[Any, ...]] = {  # by path: status, body and headers
+    "plain": (
+        200, EVERY_BYTE,
+        ("Content-Type", "application/octet-stream"), ("Set-Cookie", "a=1"), ("Set-Cookie", "b=2"),
+    ),
+    "packed": (200, gzip.compress(PACKED), ("Content-Type", "text/html"), ("Content-Encoding", "gzip")),
+    "missing": (404, b"nothing here"),
+    "broken": (500, b"it broke"),
+    "busy": (503, b"later", ("Retry-After", "1")),
+    "away": (302, b"over there", ("Location", "/target")),
+    "target": (200, b"the target"),
+}  # fmt: skip
+
+
 class _Answers(BaseHTTPRequestHandler):
     """What is sent for each path."""
 
@@ -96,9 +110,11 @@ class _Answers(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         self.told.asked.append(ServedRequest(self.path, tuple(self.headers.items())))
         name = self.path.partition("?")[0].strip("/").partition("/")[0]
-        answer: Callable[[], None] = getattr(self, f"_{name}", self._missing)
         try:
-            answer()
+            if name in _SAID:
+                self._say(*_SAID[name])
+            else:
+                getattr(self, f"_{name}")()
         except ConnectionError:  # a reader who had enough
             self.close_connection = True
 
@@ -111,13 +127,6 @@ class _Answers(BaseHTTPRequestHandler):
             self.send_header(name, value)
         self.end_headers()
         self.wfile.write(body)
-
-    def _plain(self) -> None:
-        said = (("Content-Type", "application/octet-stream"), ("Set-Cookie", "a=1"), ("Set-Cookie", "b=2"))
-        self._say(200, EVERY_BYTE, *said)
-
-    def _packed(self) -> None:
-        self._say(200, gzip.compress(PACKED), ("Content-Type", "text/html"), ("Content-Encoding", "gzip"))
 
     def _chunked(self) -> None:
         self.send_response(200)
@@ -134,25 +143,10 @@ class _Answers(BaseHTTPRequestHandler):
     def _echo(self) -> None:
         self._say(200, json.dumps(list(self.headers.items())).encode())
 
-    def _missing(self) -> None:
-        self._say(404, b"nothing here")
-
-    def _broken(self) -> None:
-        self._say(500, b"it broke")
-
-    def _busy(self) -> None:
-        self._say(503, b"later", ("Retry-After", "1"))
-
     def _same(self) -> None:
         self.send_response(304)
         self.send_header("ETag", '"1"')
         self.end_headers()
-
-    def _away(self) -> None:
-        self._say(302, b"over there", ("Location", "/target"))
-
-    def _target(self) -> None:
-        self._say(200, b"the target")
 
     def _endless(self) -> None:
         self.send_response(200)

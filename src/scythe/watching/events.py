@@ -149,17 +149,7 @@ class HookEvent(Event):
     next_at: datetime | None = None  # of the next try
 
 
-KINDS: dict[str, type[Event]] = {
-    "record": RecordEvent,
-    "visit": VisitEvent,
-    "list": ListEvent,
-    "gap": GapEvent,
-    "lost": LostEvent,
-    "trouble": TroubleEvent,
-    "moved": MovedEvent,
-    "document": DocumentEvent,
-    "hook": HookEvent,
-}
+KINDS: dict[str, type[Event]] = {one.kind: one for one in Event.__subclasses__()}
 
 
 def to_plain(event: Event) -> dict[str, object]:
