@@ -23,7 +23,7 @@ from scythe.archive.verify import verify_archive
 from scythe.errors import ArchiveFailed, BadInput, MissingExtra
 from scythe.version import version
 
-OLD = Path(__file__).with_name("version_6.sql").read_text(encoding="utf-8")
+OLD = Path(__file__).with_name("version_8.sql").read_text(encoding="utf-8")
 
 
 def restore(sql: str, path: Path) -> Path:
@@ -77,7 +77,7 @@ def test_nothing_is_made_where_an_archive_was_expected(tmp_path: Path, postgres_
 
 @pytest.mark.parametrize(
     ("version", "said"),
-    [(99, r"newer scythe \(its version is 99"), (5, r"before the first release of scythe \(its version is 5")],
+    [(99, r"newer scythe \(its version is 99"), (7, r"before the first release of scythe \(its version is 7")],
 )
 def test_a_newer_or_a_much_older_archive_is_refused(where: str, version: int, said: str) -> None:
     set_version(where, version)
@@ -177,43 +177,17 @@ def tables_of(path: Path) -> set[tuple[str, ...]]:
     return tables
 
 
-TO_VERSION_6 = """
-DROP INDEX urls_watched; DROP INDEX urls_waiting; DROP INDEX extractions_text_of; DROP INDEX requests_waiting;
-DROP INDEX looks_list;
+TO_VERSION_8 = """
 ALTER TABLE assignments DROP COLUMN owner; ALTER TABLE assignments DROP COLUMN due_at;
 ALTER TABLE workers ADD COLUMN number BIGINT;
-ALTER TABLE bodies DROP COLUMN dictionary; DROP TABLE dictionaries; ALTER TABLE versions DROP COLUMN body;
-ALTER TABLE extractions DROP COLUMN profile; ALTER TABLE extractions DROP COLUMN made_by;
-ALTER TABLE profiles DROP COLUMN rules;
-ALTER TABLE hosts RENAME CONSTRAINT hosts_pkey TO lanes_pkey;
-ALTER TABLE hosts RENAME CONSTRAINT hosts_name_key TO lanes_name_key;
-ALTER TABLE site_hosts RENAME CONSTRAINT site_hosts_pkey TO site_lanes_pkey;
-ALTER TABLE site_hosts RENAME CONSTRAINT site_hosts_site_fkey TO site_lanes_site_fkey;
-ALTER TABLE site_hosts RENAME CONSTRAINT site_hosts_host_fkey TO site_lanes_lane_fkey;
-ALTER TABLE urls RENAME CONSTRAINT urls_host_fkey TO urls_lane_fkey;
-ALTER TABLE lists RENAME CONSTRAINT lists_pkey TO regions_pkey;
-ALTER TABLE lists RENAME CONSTRAINT lists_watch_number_key TO regions_watch_number_key;
-ALTER TABLE lists RENAME CONSTRAINT lists_watch_fkey TO regions_watch_fkey;
-ALTER TABLE looks RENAME CONSTRAINT looks_list_fkey TO looks_region_fkey;
-ALTER TABLE hosts RENAME TO lanes; ALTER SEQUENCE hosts_id_seq RENAME TO lanes_id_seq;
-ALTER TABLE lists RENAME TO regions; ALTER SEQUENCE lists_id_seq RENAME TO regions_id_seq;
-ALTER TABLE looks RENAME COLUMN list TO region;
-ALTER TABLE site_hosts RENAME TO site_lanes; ALTER TABLE site_lanes RENAME COLUMN host TO lane;
-ALTER TABLE urls RENAME COLUMN host TO lane; ALTER TABLE requests RENAME COLUMN host TO lane;
-ALTER TABLE sightings RENAME COLUMN list_number TO region;
-CREATE INDEX urls_waiting ON urls (site, lane, rank, depth, id, due_at, kind) WHERE due_at IS NOT NULL;
-CREATE INDEX urls_watched ON urls (site, lane, rank, depth, id, due_at, kind)
- WHERE due_at IS NOT NULL AND kind IN ('list', 'item');
-CREATE INDEX requests_waiting ON requests (crawl, lane, priority DESC, id) WHERE state = 'waiting';
-CREATE INDEX looks_region ON looks (region, id);
-UPDATE scythe_archive SET version = 6
+UPDATE scythe_archive SET version = 8
 """
 
 
-def test_an_archive_of_version_6_in_postgresql_is_brought_up_to_date(postgres_url: str) -> None:
+def test_an_archive_of_version_8_in_postgresql_is_brought_up_to_date(postgres_url: str) -> None:
     with open_archive(postgres_url) as archive, archive.writing() as connection:
         new = describe_tables(connection)
-        for statement in TO_VERSION_6.split(";"):
+        for statement in TO_VERSION_8.split(";"):
             connection.execute(text(statement))
         assert describe_tables(connection) != new
     with open_archive(postgres_url) as archive, archive.reading() as connection:

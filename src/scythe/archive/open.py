@@ -21,97 +21,19 @@ from scythe.archive.stores import Stores
 from scythe.errors import ArchiveFailed, BadInput, MissingExtra, ScytheError
 from scythe.version import version
 
-_PLAIN_NAMES = """
-DROP INDEX urls_waiting;
-DROP INDEX urls_watched;
-DROP INDEX requests_waiting;
-DROP INDEX looks_region;
-ALTER TABLE lanes RENAME TO hosts;
-ALTER TABLE site_lanes RENAME TO site_hosts;
-ALTER TABLE site_hosts RENAME COLUMN lane TO host;
-ALTER TABLE urls RENAME COLUMN lane TO host;
-ALTER TABLE requests RENAME COLUMN lane TO host;
-ALTER TABLE regions RENAME TO lists;
-ALTER TABLE looks RENAME COLUMN region TO list;
-ALTER TABLE sightings RENAME COLUMN region TO list_number;
-CREATE INDEX urls_waiting ON urls (site, host, rank, depth, id, due_at, kind) WHERE due_at IS NOT NULL;
-CREATE INDEX urls_watched ON urls (site, host, rank, depth, id, due_at, kind)
- WHERE due_at IS NOT NULL AND kind IN ('list', 'item');
-CREATE INDEX requests_waiting ON requests (crawl, host, priority DESC, id) WHERE state = 'waiting';
-CREATE INDEX looks_list ON looks (list, id)
-"""
-_PLAIN_NAMES_OF_PARTS = """
-ALTER SEQUENCE lanes_id_seq RENAME TO hosts_id_seq;
-ALTER SEQUENCE regions_id_seq RENAME TO lists_id_seq;
-ALTER TABLE hosts RENAME CONSTRAINT lanes_pkey TO hosts_pkey;
-ALTER TABLE hosts RENAME CONSTRAINT lanes_name_key TO hosts_name_key;
-ALTER TABLE site_hosts RENAME CONSTRAINT site_lanes_pkey TO site_hosts_pkey;
-ALTER TABLE site_hosts RENAME CONSTRAINT site_lanes_site_fkey TO site_hosts_site_fkey;
-ALTER TABLE site_hosts RENAME CONSTRAINT site_lanes_lane_fkey TO site_hosts_host_fkey;
-ALTER TABLE urls RENAME CONSTRAINT urls_lane_fkey TO urls_host_fkey;
-ALTER TABLE lists RENAME CONSTRAINT regions_pkey TO lists_pkey;
-ALTER TABLE lists RENAME CONSTRAINT regions_watch_number_key TO lists_watch_number_key;
-ALTER TABLE lists RENAME CONSTRAINT regions_watch_fkey TO lists_watch_fkey;
-ALTER TABLE looks RENAME CONSTRAINT looks_region_fkey TO looks_list_fkey
-"""
-
-
-def _use_plain_names(connection: Connection) -> None:
-    """Call hosts and lists so, as everything else does."""
-    _run(connection, _PLAIN_NAMES)
-    if connection.dialect.name != "sqlite":
-        _run(connection, _PLAIN_NAMES_OF_PARTS)
-
-
-_READING_AGAIN = """
-CREATE TABLE dictionaries (id BIGINT NOT NULL, site {number} NOT NULL REFERENCES sites (id), packed {bytes} NOT NULL,
- size BIGINT NOT NULL, bodies BIGINT NOT NULL, next_try BIGINT NOT NULL, at {real} NOT NULL, PRIMARY KEY (id));
-CREATE INDEX ix_dictionaries_site ON dictionaries (site);
-ALTER TABLE bodies ADD COLUMN dictionary BIGINT REFERENCES dictionaries (id);
-ALTER TABLE versions ADD COLUMN body {bytes} REFERENCES bodies (hash);
-ALTER TABLE extractions ADD COLUMN profile INTEGER;
-ALTER TABLE extractions ADD COLUMN made_by TEXT DEFAULT '' NOT NULL;
-CREATE INDEX extractions_text_of ON extractions (text_of) WHERE text_of IS NOT NULL;
-ALTER TABLE profiles ADD COLUMN rules {bytes};
-UPDATE versions SET body = (SELECT fetches.body FROM fetches
- WHERE fetches.url = versions.page AND fetches.at = versions.at AND fetches.body IS NOT NULL LIMIT 1)
-"""
-
-
-def _make_room_for_pages_as_they_came(connection: Connection) -> None:
-    """Keep of each version the page it was made of, packed by what pages of its site share, and by which rules."""
-    _run(connection, _READING_AGAIN)
-
-
-_HELD_BY_WORKERS = """
-ALTER TABLE assignments ADD COLUMN owner TEXT;
-ALTER TABLE assignments ADD COLUMN due_at {real} DEFAULT '0' NOT NULL;
-ALTER TABLE workers DROP COLUMN number
-"""
-
 
 def _let_workers_hold_assignments(connection: Connection) -> None:
     """Keep who works on what was handed over with it; what is open is due at once."""
-    _run(connection, _HELD_BY_WORKERS)
-
-
-def _run(connection: Connection, statements: str) -> None:
-    if connection.dialect.name == "sqlite":
-        kinds = {"number": "INTEGER", "real": "DOUBLE", "bytes": "BLOB"}
-    else:
-        kinds = {"number": "BIGINT", "real": "DOUBLE PRECISION", "bytes": "BYTEA"}
-    for statement in statements.format(**kinds).replace("\n", "").split(";"):
-        connection.execute(text(statement))
+    real = "DOUBLE" if connection.dialect.name == "sqlite" else "DOUBLE PRECISION"
+    connection.execute(text("ALTER TABLE assignments ADD COLUMN owner TEXT"))
+    connection.execute(text(f"ALTER TABLE assignments ADD COLUMN due_at {real} DEFAULT '0' NOT NULL"))
+    connection.execute(text("ALTER TABLE workers DROP COLUMN number"))
 
 
 # Each makes the next version out of the one before, from FIRST_VERSION on, inside the transaction that opens the
-# archive. Append only: archives of every version since are out there. tests/archive/version_6.sql keeps an old one.
-MIGRATIONS: tuple[Callable[[Connection], None], ...] = (
-    _use_plain_names,
-    _make_room_for_pages_as_they_came,
-    _let_workers_hold_assignments,
-)
-FIRST_VERSION = 6  # older ones were never part of a release
+# archive. Append only: archives of every version since are out there. tests/archive/version_8.sql keeps an old one.
+MIGRATIONS: tuple[Callable[[Connection], None], ...] = (_let_workers_hold_assignments,)
+FIRST_VERSION = 8  # older ones were never part of a release
 
 
 def newest_version() -> int:

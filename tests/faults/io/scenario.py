@@ -37,7 +37,7 @@ LIST = "list"
 ARCHIVE = "a.db"
 PROFILES = ('{"profile": 1}', '{"profile": 2}')
 ORIGIN = "http://site.example"
-OLD = Path(__file__).resolve().parents[2] / "archive" / "version_6.sql"
+OLD = Path(__file__).resolve().parents[2] / "archive" / "version_8.sql"
 OUTPUTS = ("out.warc.gz", "pages.jsonl", "records.csv")
 
 
