@@ -1,16 +1,8 @@
 """What makes a record itself: it must survive what sites do to their lists, and never swallow another record."""
 
 import pytest
-from sqlalchemy import update
-from tests.archive.visiting import begin, done, extracted, later
 
-from scythe.archive.archive import Archive
-from scythe.archive.frontier import requeue
-from scythe.archive.outcomes import store_outcomes
-from scythe.archive.schema import RECORDS, digest_text
-from scythe.archive.site_health import count_archive
-from scythe.archive.stored_records import Identity, identify, identify_each, known_records
-from scythe.crawl_model import Outcome, Task
+from scythe.archive.stored_records import identify, identify_each
 from scythe.model import Record, RecordList
 from scythe.url import Url
 
@@ -105,53 +97,3 @@ def test_short_texts_in_another_order_are_another_record() -> None:
 def test_records_with_different_texts_are_never_one_without_a_link_of_their_own(links: tuple[str, ...]) -> None:
     alike = region(*(record(name, *links) for name in NAMES))
     assert len(identify([alike])) == len(NAMES)
-
-
-# -- records of archives that knew them by all of their links ----------------------------------------------------------
-
-
-def listing(task: Task, *regions: RecordList, **more: object) -> Outcome:
-    return done(task, extracted=extracted(task.url, lists=regions), **more)
-
-
-def old_hash(one: Identity) -> bytes:
-    links = "\n".join(sorted({link.strip() for link in one.record.links}))
-    said = "\n".join(f"{name}\t{text}" for name, text in zip(one.columns, one.record.fields, strict=True))
-    return digest_text(f"links\n{links}" if links else f"fields\n{said}")
-
-
-LINKED = region(
-    *(
-        record(name, f"/story/{name}-{n}001", f"/author/a{n % 2}", base="http://news.example")
-        for n, name in enumerate(NAMES)
-    ),
-    Record(("No link leads anywhere", "3 May")),
-)
-
-
-def make_old(archive: Archive, site: int) -> None:
-    """Give the records of an archive the identity that they would have had."""
-    with archive.writing() as connection:
-        for one in identify([LINKED]):
-            query = update(RECORDS).where(RECORDS.c.site == site, RECORDS.c.identity == one.hash)
-            assert connection.execute(query.values(identity=old_hash(one))).rowcount == 1
-
-
-def test_the_old_hash_is_the_one_that_old_archives_have() -> None:
-    assert [one.old_hash for one in identify([LINKED])] == [old_hash(one) for one in identify([LINKED])]
-    assert all(one.old_hash == b"" for one in identify([PLAIN]))  # it is the same
-
-
-def test_records_of_an_old_archive_are_known_again_and_survive_a_redesign(archive: Archive) -> None:
-    site, (task,) = begin(archive, "1")
-    store_outcomes(archive, [listing(task, LINKED, body="1")])
-    make_old(archive, site)
-    known = known_records(archive, site, [LINKED])
-    assert all(one.is_known for one in known[0])
-    requeue(archive, site)
-    (receipt,) = store_outcomes(archive, [listing(task, LINKED, body="2", at=later(60))])
-    assert (receipt.records, receipt.sightings) == (0, 7)
-    requeue(archive, site)
-    (receipt,) = store_outcomes(archive, [listing(task, PLAIN, body="3", at=later(120))])
-    assert (receipt.records, receipt.sightings) == (0, 6)
-    assert count_archive(archive, site).records == 7

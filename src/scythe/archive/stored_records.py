@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -41,7 +41,6 @@ class Identity:
     record: Record
     listed: int = 0  # of the page, and its place there
     place: int = 0
-    old_hash: bytes = b""  # by which archives knew it when all of its links made it itself; empty: the same
 
 
 class _Row(NamedTuple):
@@ -52,7 +51,6 @@ class _Row(NamedTuple):
     at: tuple[int, int]
     key: str  # its own link, or else its links
     is_own: bool
-    links: str
     said: str
 
 
@@ -69,22 +67,18 @@ def identify_each(lists: Iterable[RecordList]) -> list[Identity]:
     rows: list[_Row] = []
     for number, listed in enumerate(lists):
         for place, (record, own) in enumerate(zip(listed.records, find_own_links(listed), strict=True)):
-            links = list_links(record)
-            said = say(listed, record)
-            rows.append(_Row(listed, record, (number, place), own.key or links, bool(own.key), links, said))
-    unclear, shared = _find_unclear(rows), _find_shared(rows)
-    return [
-        _identity(row, is_clear=number not in unclear, is_shared=row.links in shared) for number, row in enumerate(rows)
-    ]
+            key = own.key or list_links(record)
+            rows.append(_Row(listed, record, (number, place), key, bool(own.key), say(listed, record)))
+    unclear = _find_unclear(rows)
+    return [_identity(row, is_clear=number not in unclear) for number, row in enumerate(rows)]
 
 
-def _identity(row: _Row, *, is_clear: bool, is_shared: bool) -> Identity:
+def _identity(row: _Row, *, is_clear: bool) -> Identity:
     if not row.key:
-        told_by, own, old = "fields", f"fields\n{_tell(row.record)}", f"fields\n{row.said}"
+        told_by, own = "fields", f"fields\n{_tell(row.record)}"
     else:
         told_by = "links" if is_clear else "both"
         own = f"links\n{row.key}" if is_clear else f"both\n{row.key}\n{_tell(row.record)}"
-        old = f"both\n{row.links}\n{row.said}" if is_shared else f"links\n{row.links}"
     return Identity(
         digest_text(own),
         told_by,
@@ -93,16 +87,7 @@ def _identity(row: _Row, *, is_clear: bool, is_shared: bool) -> Identity:
         row.listed.columns,
         row.record,
         *row.at,
-        old_hash=b"" if old == own else digest_text(old),
     )
-
-
-def _find_shared(rows: Sequence[_Row]) -> set[str]:
-    """Return the sets of links that records with different texts have."""
-    if len({row.links for row in rows}) == len(rows):
-        return set()
-    texts: dict[str, str] = {}
-    return {row.links for row in rows if texts.setdefault(row.links, row.said) != row.said}
 
 
 def _find_unclear(rows: Sequence[_Row]) -> set[int]:
@@ -183,7 +168,6 @@ def _tell(record: Record) -> str:
 
 
 _INSERT = insert(RECORDS)
-_RENAME = update(RECORDS).where(RECORDS.c.id == bindparam("number")).values(identity=bindparam("now"))
 _Place = tuple[int, bytes]  # site, hash of a record
 
 
@@ -199,11 +183,8 @@ def sight(
     seen = [(outcome, identities) for outcome, identities in seen if identities]
     if not seen:
         return {}
-    wanted = {(outcome.task.site, one.hash): one.old_hash for outcome, identities in seen for one in identities}
+    wanted = {(outcome.task.site, one.hash) for outcome, identities in seen for one in identities}
     known = _find(connection, wanted)
-    aged = _find_aged(connection, wanted, known)
-    write_rows(connection, _RENAME, [{"number": found[0], "now": now} for (_, now), found in aged.items()])
-    known |= aged
     ids = iter(archive.take_ids(connection, RECORDS, len(wanted) - len(known)))
     counts: dict[int, tuple[tuple[int, ...], int]] = {}
     new: list[dict[str, Any]] = []
@@ -248,9 +229,7 @@ def resight(archive: Archive, connection: Connection, rereads: Sequence[Reread])
     """Put what pages list by today's rules in place of what they listed; what was seen only so, by old ones, goes."""
     for one in rereads:
         identities = {each.hash: each for each in identify(one.extracted.lists)}
-        wanted = {(one.site, each.hash): each.old_hash for each in identities.values()}
-        known = _find(connection, wanted)
-        known |= _find_aged(connection, wanted, known)
+        known = _find(connection, [(one.site, hashed) for hashed in identities])
         stays = {known[place][0] for place in known}
         seen = connection.execute(_STAYS, {"of": one.page, "since": one.at}).scalars().all()
         gone = [number for number in seen if number not in stays]
@@ -287,9 +266,7 @@ def _drop_unseen(connection: Connection, numbers: Sequence[int]) -> None:
 def known_records(connection: Connection, site: int, lists: Sequence[RecordList]) -> list[list[RecordKey]]:
     """Return how each record of some lists of one page is known, and whether it is stored; nothing is changed."""
     identities = identify_each(lists)
-    wanted = {(site, one.hash): one.old_hash for one in identities}
-    known = _find(connection, wanted)
-    known |= _find_aged(connection, wanted, known)
+    known = _find(connection, {(site, one.hash) for one in identities})
     keys: list[list[RecordKey]] = [[] for _ in lists]
     for one in identities:
         keys[one.listed].append(RecordKey(one.hash.hex(), (site, one.hash) in known))
@@ -303,14 +280,6 @@ def _find(connection: Connection, wanted: Iterable[_Place]) -> dict[_Place, tupl
         for site, hashes in by_site(wanted)
         for row in connection.execute(_look_up(site, hashes))
     }
-
-
-def _find_aged(
-    connection: Connection, wanted: Mapping[_Place, bytes], known: Collection[_Place]
-) -> dict[_Place, tuple[int, bytes]]:
-    """Return those of the others that were stored when all of its links made a record itself."""
-    aged = {(site, was): (site, now) for (site, now), was in wanted.items() if was and (site, now) not in known}
-    return {aged[place]: found for place, found in _find(connection, aged).items()}
 
 
 def _look_up(site: int, identities: Sequence[bytes]) -> Select[Any]:
