@@ -21,7 +21,6 @@ from scythe.model import Document, Reading, RecordList, TextOptions
 from scythe.page import Page
 from scythe.page.content import PageContent, Prose, content_box
 from scythe.page.page import bytes_of, opening_of
-from scythe.page.title import read_title
 from scythe.page.whole_choice import complete_choice
 from scythe.reading.images.image_methods import DEFAULT, AskSizes, MarkImages, mark_chosen, mark_measured
 from scythe.reading.images.image_methods import image_method as image_method_called
@@ -264,7 +263,7 @@ def _document(
     _ = page.linked_data  # what cannot be read of it is a loss
     if len(bytes_of(page)) > LIMITS.page_images * 5 and len(page.map.find("img")) > LIMITS.page_images:
         _ = page.images  # read at once: what goes beyond the limit is a loss of the document
-    kept, heading = _apply(page, reading, options, read_title(page)[0] if options.title_line else "")
+    kept, heading = _apply(page, reading, options, page.title[0] if options.title_line else "")
     judging = judging or Judging(DEFAULT, image_method_called(DEFAULT))
     if reading.images is not None:
         judging = Judging(reading.method, partial(mark_chosen, chosen=reading.images))
@@ -278,10 +277,10 @@ def _document(
         "attributes": "auto: by the tree, when asked for",
     }
     return Document(
-        title=lambda: read_title(page)[0],
+        title=lambda: page.title[0],
         text=text,
         metadata=lambda: page.metadata,
-        how=lambda: {"title": read_title(page)[1], **how},
+        how=lambda: {"title": page.title[1], **how},
         url=page.url,
         losses=lambda: page.losses,
         why=why,
@@ -322,7 +321,7 @@ def _text_how(page: Page, reading: Reading, kept: tuple[int, ...], why: str) -> 
 
 def _apply(page: Page, reading: Reading, options: TextOptions, title: str) -> tuple[tuple[int, ...], str]:
     """Add and drop blocks by role as the options ask; return them with a title line that no block holds."""
-    kept = complete_choice(page, reading.kept) if reading.method == "auto" else reading.kept
+    kept = complete_choice(page, reading.kept, reading.scores) if reading.method == "auto" else reading.kept
     if reading.text is not None:
         return kept, title if options.title_line and not reading.text.startswith(title) else ""
     wishes = {TITLE: options.title_line, CAPTION: options.captions, COMMENT: options.comments, TABLE: options.tables}

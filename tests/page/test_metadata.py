@@ -73,7 +73,8 @@ def test_open_graph_and_plain_meta_tags_are_read() -> None:
         ("Story – EXAMPLE", "", "", "Story"),
         ("A long story told – DW – 13.06.2023", "", "<h1>A long story told</h1>", "A long story told"),
         ("Wheat - a history", "<meta property=og:site_name content='The Mill'>", "", "Wheat - a history"),
-        ("Well-known", "", "<h1>Well</h1>", "Well-known"),
+        ("Well-known", "", "", "Well-known"),
+        ("Wheat - The Mill", "", "<h1>The Mill</h1><h1>Wheat</h1>", "Wheat"),
         ("", "", "<h1>Only a heading</h1>", "Only a heading"),
     ],
 )

@@ -1,17 +1,14 @@
-"""Choose who wrote a page, by agreement of what it declares and shows, and tell names from what stands around them.
-
-The weights were counted on pages with known authors; `train/authors.py` counts them again.
-"""
+"""Choose who wrote a page, by agreement of what it declares and shows, and tell names from what stands around them."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from functools import cache, lru_cache
-from importlib.resources import files
+from functools import lru_cache
 from typing import NamedTuple
 
+from scythe.page.claims import Claims, score_claims
 from scythe.page.dates import date_words
 
 _BY = re.compile(
@@ -85,20 +82,17 @@ class Signed(NamedTuple):
 
 
 @dataclass(slots=True)
-class Claims:
+class AuthorClaims(Claims):
     """Who is said to have written a page, by first name of each claim, and what speaks for it."""
 
-    features: dict[str, set[str]] = field(default_factory=dict)
     names: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    seen: dict[str, int] = field(default_factory=dict)
 
-    def add(self, source: str, names: tuple[str, ...], *more: str) -> None:
-        """Take note of what a source claims; the first claim of a source counts more than those after it."""
+    def add_names(self, source: str, names: tuple[str, ...], *more: str) -> None:
+        """Take note of what a source claims."""
         if not names:
             return
         key = key_of(names[0])
-        number = self.seen[source] = self.seen.get(source, -1) + 1
-        self.features.setdefault(key, set()).update((source if number == 0 else f"{source} later", *more))
+        self.add(key, names[0], source, *more)
         if len(names) > len(self.names.get(key, ())):
             self.names[key] = names
 
@@ -212,7 +206,7 @@ def is_bare_name(text: str) -> bool:
     return 1 < len(words) < 5 and len(text) < 40 and all(word[:1].isupper() and word.isalpha() for word in words)
 
 
-def note_signed(claims: Claims, signed: Iterable[Signed]) -> None:
+def note_signed(claims: AuthorClaims, signed: Iterable[Signed]) -> None:
     """Take note of the visible texts that say who wrote the page."""
     rank = 0
     for one in signed:
@@ -223,7 +217,7 @@ def note_signed(claims: Claims, signed: Iterable[Signed]) -> None:
         is_by = says_author(one.text)
         found = read_names(one.text, is_declared=is_named)
         if found:
-            claims.add("text", found, *_of_text(one, names, rank, is_named=is_named, is_by=is_by))
+            claims.add_names("text", found, *_of_text(one, names, rank, is_named=is_named, is_by=is_by))
             rank += 1
 
 
@@ -245,24 +239,11 @@ def _of_text(one: Signed, names: str, rank: int, *, is_named: bool, is_by: bool)
         yield "text near the end"
 
 
-def choose_authors(claims: Claims, judged: dict[str, set[str]]) -> tuple[str, ...]:
+def choose_authors(claims: AuthorClaims, judged: dict[str, set[str]]) -> tuple[str, ...]:
     """Return the most likely authors, none where none is likely."""
-    weights = _weights()
-    scores = {key: sum(weights.get(feature, 0.0) for feature in features) for key, features in judged.items()}
-    best = max(scores, key=lambda key: scores[key], default="")
-    for key, features in judged.items():  # "Ada ReaperMay 3" on the page is the Ada Reaper that it declares
-        if (
-            key != best
-            and best.startswith(key)
-            and scores[best] > weights["least"]
-            and not _DECLARED.isdisjoint(features)
-        ):
-            return claims.names[key]
-    return claims.names[best] if best and scores[best] > weights["least"] else ()
-
-
-@cache
-def _weights() -> dict[str, float]:
-    lines = files("scythe.page").joinpath("tables/author_weights.txt").read_text(encoding="utf-8").splitlines()
-    pairs = (line.rpartition(" ") for line in lines if not line.startswith("#"))
-    return {name: float(weight) for name, _, weight in pairs}
+    scores = score_claims(judged, "author")
+    best = max(scores, key=scores.__getitem__, default="")
+    for key, features in judged.items() if best else ():
+        if key != best and best.startswith(key) and not _DECLARED.isdisjoint(features):
+            return claims.names[key]  # "Ada ReaperMay 3" on the page is the Ada Reaper that it declares
+    return claims.names.get(best, ())

@@ -13,8 +13,7 @@ from html import escape
 from itertools import accumulate
 
 from scythe.model import Image, Rendered, Span, TextOptions
-from scythe.page.blocks import Blocks, Grid, find_grid, render_text
-from scythe.page.code_blocks import Code
+from scythe.page.blocks import Blocks, render_text
 from scythe.page.formulas import Formulas, TexInText
 from scythe.page.markdown import render_markdown
 from scythe.page.outline import (
@@ -221,7 +220,7 @@ class PageContent:
 
     def text(self) -> str:
         """Return the blocks as text; see `render_text`."""
-        body = render_text(self.page.blocks, self.kept, self._grid)
+        body = render_text(self.page.blocks, self.kept, self.page.grid)
         return f"{self.heading}\n\n{body}".strip() if self.heading else body
 
     def markdown(self) -> str:
@@ -263,13 +262,8 @@ class PageContent:
         tex = TexInText(page) if page.mentions("\\", "$") else None
         inline = InlineReader(blocks, page.base, images, links=self.options.links, formulas=formulas, tex=tex)
         alone = [*self._pictures_alone(images, formulas, inline), *self._formulas_alone(formulas)]
-        code = Code(blocks, has_code=page.mentions("<pre", "<code", "<PRE", "<CODE", "data-lang"))
-        outline = Outline(blocks, self._grid, inline, code)
+        outline = Outline(blocks, page.grid, inline, page.code)
         return outline.weave(self.kept, sorted(alone, key=lambda one: one.block), self.heading)
-
-    @cached_property
-    def _grid(self) -> Grid:
-        return find_grid(self.page.blocks)
 
     def _images(self) -> dict[int, Image]:
         if not self.options.images or not self.page.blocks.image_node:

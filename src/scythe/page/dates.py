@@ -6,9 +6,9 @@ import re
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from functools import cache, lru_cache
-from importlib.resources import files
 
 from scythe.fetch.page_check import _parse_mail
+from scythe.package_files import packaged_text
 
 _ISO = re.compile(
     r"(\d{4})-(\d{1,2})-(\d{1,2})(?:[T ]{1,2}(\d{1,2}):(\d{2})(?::(\d{2}))?(?:[.,]\d{1,9})? ?(Z|[+-]\d{2}:?\d{2})?)?",
@@ -133,7 +133,7 @@ class DateWords:
 def date_words() -> DateWords:
     """Return the words of dates and times in many languages."""
     words = DateWords()
-    for line in files("scythe.page").joinpath("tables/times.txt").read_text(encoding="utf-8").splitlines():
+    for line in packaged_text("scythe.page", "tables/times.txt").splitlines():
         name, _, listed = line.partition(": ")
         kind, _, value = name.partition(" ")
         if line.startswith("#"):

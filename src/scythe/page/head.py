@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from scythe.limits import LIMITS
 from scythe.page.authors import Signed, is_bare_name, names_author, says_author
@@ -114,6 +114,17 @@ class Head:
     types: list[str] = field(default_factory=list)  # of microdata, lower case, without their address
 
 
+class Heading(NamedTuple):
+    """A heading of the page, and where it stands."""
+
+    text: str
+    level: int
+    third: int  # of the page: 0, 1 or 2
+    tags: frozenset[str]  # of the boxes around it
+    names: str  # classes of the innermost ones
+    is_link: bool
+
+
 Mentions = Callable[..., bool]  # says whether one of some words stands anywhere in the source of a page
 
 
@@ -177,6 +188,7 @@ _NAMES = ("property", "name", "itemprop", "http-equiv")  # attributes of a meta 
 
 _LOOKED_AT = 200  # nodes of one query; what describes a page stands near its top
 _TIMES = 40
+_HEADINGS = 6
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _DATED_CHARS, _DATED_START, _MOST_DATED = 2_000, 160, 40  # of texts that may name a day; how much and how many are read
 _SIGNED_CHARS = 200
@@ -202,6 +214,16 @@ class BodyQueries:
         """The first h1."""
         nodes = self._map.find("h1") if self._map is not None else []
         return squeeze(_text(nodes[0])) if nodes else ""
+
+    @cached_property
+    def headings(self) -> tuple[Heading, ...]:
+        """The first headings of the two highest levels."""
+        blocks = self._blocks() if self._blocks is not None else None
+        if blocks is None:
+            return ()
+        found = [(1, block) for block in _first_in(blocks, "h1", _HEADINGS)]
+        found += [(2, block) for block in _first_in(blocks, "h2", 1)]
+        return tuple(_heading(blocks, level, block) for level, block in found)
 
     @cached_property
     def values(self) -> dict[str, str]:
@@ -299,6 +321,29 @@ class BodyQueries:
             if len(found) == _MOST_DATED:
                 break
         return tuple(found)
+
+
+def _first_in(blocks: Blocks, tag: str, most: int) -> Iterator[int]:
+    """Yield the first blocks whose own box has a tag."""
+    box = -1
+    for _ in range(min(most, blocks.box_tag.count(tag))):
+        box = blocks.box_tag.index(tag, box + 1)
+        inside = range(blocks.box_start[box], blocks.box_end[box])
+        yield from (block for block in inside if blocks.box[block] == box)
+
+
+def _heading(blocks: Blocks, level: int, block: int) -> Heading:
+    above = blocks.boxes_above(block)
+    names = " ".join(blocks.box_names[box] for box in above[:3]).lower()
+    text = blocks.text[block]
+    return Heading(
+        squeeze(text),
+        level,
+        third=3 * block // len(blocks),
+        tags=frozenset(blocks.box_tag[box] for box in above),
+        names=names,
+        is_link=2 * blocks.link_chars[block] > len(text),
+    )
 
 
 def _names_around(node: Node) -> str:

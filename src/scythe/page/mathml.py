@@ -5,8 +5,9 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Callable
 from functools import cache
-from importlib.resources import files
 from typing import TYPE_CHECKING
+
+from scythe.package_files import packaged_text
 
 if TYPE_CHECKING:
     from scythe.page.map import Node
@@ -293,6 +294,6 @@ _WRITERS: dict[str, Callable[[Node, Parts], str]] = {
 
 @cache
 def _symbols() -> dict[str, str]:
-    lines = files("scythe.page").joinpath("tables/tex_symbols.txt").read_text(encoding="utf-8").splitlines()
+    lines = packaged_text("scythe.page", "tables/tex_symbols.txt").splitlines()
     words = " ".join(line for line in lines if not line.startswith("# ")).split()
     return dict(zip(words[::2], words[1::2], strict=True))

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from html import unescape
 
 from scythe.limits import LIMITS
 from scythe.model import Metadata
-from scythe.page.authors import Claims, choose_authors, key_of, note_signed, read_names
+from scythe.page.authors import AuthorClaims, choose_authors, key_of, note_signed, read_names
 from scythe.page.dates import to_iso
 from scythe.page.head import BodyQueries, Head, Json, LinkedData, squeeze, types_of
-from scythe.page.page_dates import DayEvidence, choose_day, is_settled, note_declared, note_shown, note_times
-from scythe.page.title import without_site
+from scythe.page.page_dates import DayClaims, choose_day, is_settled, note_declared, note_shown, note_times
+from scythe.page.title import TitleClaims, without_site
 from scythe.url import Url, absolute, host
 
 _TYPES = frozenset(
@@ -54,40 +55,83 @@ _IMAGES = ("og:image:secure_url", "og:image", "og:image:url", "twitter:image", "
 _SITES = ("og:site_name", "application-name", "apple-mobile-web-app-title")
 
 
-def read_metadata(head: Head, linked: LinkedData, body: BodyQueries, url: Url | None, base: str | None) -> Metadata:
-    """Choose each value from the most reliable place that has it."""
-    named = _first_by_name(head.properties)
-    canonical = _canonical(head, named, base)
-    item = _main_object(linked, (canonical, url))
-    site = _site_name(named, linked, item)
-    kind = _kind(head, named, item)
-    authors = choose_authors(*judged_claims(head, linked, body, url, base))
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """All that says something about a page, and what the rest is chosen by."""
+
+    head: Head
+    linked: LinkedData
+    body: BodyQueries
+    url: Url | None
+    base: str | None
+    named: dict[str, str] = field(init=False)  # the first content of each meta tag
+    canonical: Url | None = field(init=False)
+    item: dict[str, Json] = field(init=False)  # the object of JSON-LD that describes the page
+    site_name: str = field(init=False)
+    kind: str = field(init=False)
+
+    def __post_init__(self) -> None:
+        found = _first_by_name(self.head.properties)
+        canonical = _canonical(self.head, found, self.base)
+        item = _main_object(self.linked, (canonical, self.url))
+        kind, site_name = _kind(self.head, found, item), _site_name(found, self.linked, item)
+        for name, value in zip(_WORKED_OUT, (found, canonical, item, site_name, kind), strict=True):
+            object.__setattr__(self, name, value)
+
+
+_WORKED_OUT = ("named", "canonical", "item", "site_name", "kind")
+
+
+def read_metadata(said: Sources, title: str = "") -> Metadata:
+    """Choose each value from the most reliable place that has it, or by agreement of all; `title` is chosen already."""
+    head, named, item, body = said.head, said.named, said.item, said.body
+    authors = choose_authors(*judged_authors(said))
+    description = _first(named, _DESCRIPTIONS) or _text(item.get("description"))
     return Metadata(
-        title=_title(head, named, item, body, (site, canonical or url or "")),
-        description=_first(named, _DESCRIPTIONS)
-        or _text(item.get("description"))
-        or body.values.get("description", ""),
+        title=title,
+        description=description or body.values.get("description", ""),
         author=", ".join(authors),
         authors=authors,
-        published=choose_day(published_evidence(head, linked, item, body, url)),
+        published=choose_day(published_days(said)),
         modified=_modified(named, item, body),
         language=_language(head, named, item),
-        canonical=canonical,
-        site_name=site,
-        kind=kind,
-        image=_image(named, item, base),
+        canonical=said.canonical,
+        site_name=said.site_name,
+        kind=said.kind,
+        image=_image(named, item, said.base),
         keywords=_keywords(head, named, item),
         properties=tuple((name, squeeze(value)) for name, value in head.properties if name.startswith(_KEPT_PREFIXES)),
-        schema=_schema(linked, head),
+        schema=_schema(said.linked, head),
     )
 
 
-def declared_title(head: Head, linked: LinkedData, body: BodyQueries, url: Url | None, base: str | None) -> str:
-    """Return the title that `read_metadata` chooses, for much less than all of it costs."""
-    named = _first_by_name(head.properties)
-    canonical = _canonical(head, named, base)
-    item = _main_object(linked, (canonical, url))
-    return _title(head, named, item, body, (_site_name(named, linked, item), canonical or url or ""))
+def declared_title(said: Sources) -> str:
+    """Return the title that the head of the page states, without the name of its site where something proves it."""
+    headline = _text(said.item.get("headline"))
+    title = _first(said.named, _TITLES[:1]) or headline or _first(said.named, _TITLES) or said.head.title
+    if not title:
+        return said.body.heading
+    return without_site(title, (said.site_name, said.canonical or said.url or ""), headline, said.body)
+
+
+def judged_titles(said: Sources) -> tuple[TitleClaims, dict[str, set[str]]]:
+    """Return what may be the title of the page, and what speaks for each."""
+    claims = TitleClaims()
+    for heading in said.body.headings:
+        claims.add_heading(heading)
+    for source, text in (
+        ("headline", _text(said.item.get("headline"))),
+        ("name", _text(said.item.get("name"))),
+        ("declared", declared_title(said)),
+    ):
+        claims.add_title(source, text)
+    for source, text in (
+        ("og", said.named.get("og:title", "")),
+        ("tw", said.named.get("twitter:title", "")),
+        ("head", said.head.title),
+    ):
+        claims.add_declared(source, squeeze(text))
+    return claims, claims.judged(_site_keys(said), _kind_of_authored(said.kind))
 
 
 def _first_by_name(properties: list[tuple[str, str]]) -> dict[str, str]:
@@ -135,14 +179,6 @@ def _texts(value: Json) -> Iterator[str]:
             yield unescape(text) if "&" in text else text
 
 
-def _title(head: Head, named: dict[str, str], item: dict[str, Json], body: BodyQueries, site: tuple[str, str]) -> str:
-    headline = _text(item.get("headline"))
-    title = _first(named, _TITLES[:1]) or headline or _first(named, _TITLES) or head.title
-    if not title:
-        return body.heading
-    return without_site(title, site, headline, body)
-
-
 def _site_name(named: dict[str, str], linked: LinkedData, item: dict[str, Json]) -> str:
     name = _first(named, _SITES[:1]) or _text(item.get("publisher"))
     if name:
@@ -153,22 +189,18 @@ def _site_name(named: dict[str, str], linked: LinkedData, item: dict[str, Json])
     return _first(named, _SITES)
 
 
-def judged_claims(
-    head: Head, linked: LinkedData, body: BodyQueries, url: Url | None, base: str | None
-) -> tuple[Claims, dict[str, set[str]]]:
+def judged_authors(said: Sources) -> tuple[AuthorClaims, dict[str, set[str]]]:
     """Return who is said to have written the page, and what speaks for each claim."""
-    named = _first_by_name(head.properties)
-    canonical = _canonical(head, named, base)
-    item = _main_object(linked, (canonical, url))
-    claims = _claimed_authors(named, linked, item, body)
-    site = _site_keys(named, linked, item, canonical or url)
-    kind = _kind_of_authored(_kind(head, named, item))
-    is_dated = "datePublished" in item or any(name in named for name in ("article:published_time", "datepublished"))
-    return claims, claims.judged(site, f"{kind} dated" if is_dated else kind)
+    claims = _claimed_authors(said)
+    kind = _kind_of_authored(said.kind)
+    is_dated = "datePublished" in said.item or any(
+        name in said.named for name in ("article:published_time", "datepublished")
+    )
+    return claims, claims.judged(_site_keys(said), f"{kind} dated" if is_dated else kind)
 
 
-def _claimed_authors(named: dict[str, str], linked: LinkedData, item: dict[str, Json], body: BodyQueries) -> Claims:
-    claims = Claims()
+def _claimed_authors(said: Sources) -> AuthorClaims:
+    claims, named, linked, item, body = AuthorClaims(), said.named, said.linked, said.item, said.body
     by_id = {one["@id"]: one for one in linked.objects if isinstance(one.get("@id"), str) and "name" in one}
     value = item.get("author") or item.get("creator")
     for one in (value if isinstance(value, list) else [value])[:20]:
@@ -176,24 +208,24 @@ def _claimed_authors(named: dict[str, str], linked: LinkedData, item: dict[str, 
             one = by_id.get(one.get("@id"), one)
         is_group = isinstance(one, dict) and "organization" in types_of(one)
         names = tuple(name for text in _texts(one) for name in read_names(text, is_declared=True))
-        claims.add("item.group" if is_group else "item.author", names)
+        claims.add_names("item.group" if is_group else "item.author", names)
     persons = claims.seen.get("item.author", -1) + 1
     if persons > 1:
         claims.join("item.author")
     for key in _AUTHORS:
         if key in named:
-            claims.add(f"meta.{key}", read_names(squeeze(named[key]), is_declared=True))
+            claims.add_names(f"meta.{key}", read_names(squeeze(named[key]), is_declared=True))
     for text in body.bylines:
-        claims.add("marked", read_names(text, is_declared=True))
+        claims.add_names("marked", read_names(text, is_declared=True))
     is_product = any("product" in name for name in types_of(item))  # whose visible names are those of reviewers
     if (not persons or "item.group" in claims.seen) and not is_product:  # else the page says it plainly
         note_signed(claims, body.signed)
     return claims
 
 
-def _site_keys(named: dict[str, str], linked: LinkedData, item: dict[str, Json], url: Url | None) -> frozenset[str]:
-    labels = host(url or "").removeprefix("www.").split(".")
-    names = [_site_name(named, linked, item), *_texts(item.get("publisher")), *labels[-3:-1]]
+def _site_keys(said: Sources) -> frozenset[str]:
+    labels = host(said.canonical or said.url or "").removeprefix("www.").split(".")
+    names = [said.site_name, *_texts(said.item.get("publisher")), *labels[-3:-1]]
     return frozenset(key for name in names if len(key := key_of(name)) > 2)
 
 
@@ -205,18 +237,16 @@ def _kind_of_authored(kind: str) -> str:
     return "none" if kind in ("", "website") else "other"
 
 
-def published_evidence(
-    head: Head, linked: LinkedData, item: dict[str, Json], body: BodyQueries, url: Url | None
-) -> DayEvidence:
+def published_days(said: Sources) -> DayClaims:
     """Return what the page says of the day on which it was published."""
-    evidence = DayEvidence()
-    others = (_dates_of(other) for other in linked.objects if other is not item)
-    note_declared(evidence, _dates_of(item), others, head.properties, body.dated, url or "")
-    if not is_settled(evidence):
-        note_times(evidence, body.times)
-        is_american = head.language.strip().lower() in ("", "en", "en-us", "en_us")
-        note_shown(evidence, body.shown, is_month_first=is_american)
-    return evidence
+    claims = DayClaims()
+    others = (_dates_of(other) for other in said.linked.objects if other is not said.item)
+    note_declared(claims, _dates_of(said.item), others, said.head.properties, said.body.dated, said.url or "")
+    if not is_settled(claims):
+        note_times(claims, said.body.times)
+        is_american = said.head.language.strip().lower() in ("", "en", "en-us", "en_us")
+        note_shown(claims, said.body.shown, is_month_first=is_american)
+    return claims
 
 
 def _dates_of(item: dict[str, Json]) -> dict[str, str]:

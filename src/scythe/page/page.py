@@ -13,17 +13,19 @@ from scythe.errors import BadInput
 from scythe.extension import native
 from scythe.limits import LIMITS
 from scythe.model import Link, Loss, Metadata
-from scythe.page.blocks import Blocks, read_blocks
+from scythe.page.blocks import Blocks, Grid, find_grid, read_blocks
 from scythe.page.elements import Elements, Leaf, read_elements, read_leaves
 from scythe.page.encoding import Decoded, clean, decode, is_clean_utf8
 from scythe.page.head import BodyQueries, Head, LinkedData, read_head, read_json_ld, squeeze
 from scythe.page.images import ImageUse, read_images, source_of
-from scythe.page.metadata import declared_title, read_metadata
+from scythe.page.metadata import Sources, declared_title, judged_titles, read_metadata
+from scythe.page.title import choose_title
 from scythe.url import FOLDER, Url, absolute, without_user
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborHTMLParser
 
+    from scythe.page.code_blocks import Code
     from scythe.page.formulas import Formulas
     from scythe.page.map import Node, PageMap
     from scythe.page.tree_map import TreeMap
@@ -245,6 +247,18 @@ class Page:
         return read_elements(self.map)
 
     @cached_property
+    def grid(self) -> Grid:
+        """The tables of data of the page."""
+        return find_grid(self.blocks)
+
+    @cached_property
+    def code(self) -> Code:
+        """The code of the page that has no pre around it, and what numbers the lines of code."""
+        from scythe.page.code_blocks import Code  # few pages have some
+
+        return Code(self.blocks, has_code=self.mentions("<pre", "<code", "<PRE", "<CODE", "data-lang"))
+
+    @cached_property
     def formulas(self) -> Formulas | None:
         """The formulas that elements of the page show; None where there are none."""
         from scythe.page.formulas import find_formulas  # few pages have some
@@ -277,14 +291,24 @@ class Page:
         return read_json_ld(self.head.json_ld)
 
     @cached_property
+    def said(self) -> Sources:
+        """Everything that says something about the page."""
+        return Sources(self.head, self.linked_data, self._body, self.url, self.base)
+
+    @cached_property
     def metadata(self) -> Metadata:
         """Title, author, dates, language and the like, as the page states them."""
-        return read_metadata(self.head, self.linked_data, self._body, self.url, self.base)
+        return read_metadata(self.said, self.title[0])
+
+    @cached_property
+    def title(self) -> tuple[str, str]:
+        """The title, and which parts of the page say it."""
+        return choose_title(*judged_titles(self.said))
 
     @cached_property
     def declared_title(self) -> str:
-        """The title of the metadata."""
-        return declared_title(self.head, self.linked_data, self._body, self.url, self.base)
+        """The title that the head of the page states; any heading where it states none."""
+        return declared_title(self.said)
 
     @cached_property
     def _body(self) -> BodyQueries:

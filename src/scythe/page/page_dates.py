@@ -1,19 +1,17 @@
 """Choose when a page was published, by agreement of all that it says: metadata, elements, address and visible words.
 
-Every day that is said anywhere is weighed by who says it and where. The weights were counted on pages with known dates;
-`train/page_dates.py` counts them again.
+Every day that is said anywhere is weighed by who says it and where.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
-from functools import cache
-from importlib.resources import files
 from typing import NamedTuple
 
+from scythe.page.claims import Claims, score_claims
 from scythe.page.dates import find_days, to_iso
 
 _IN_ADDRESS = re.compile(
@@ -69,34 +67,25 @@ class TimeElement(NamedTuple):
 
 
 @dataclass(slots=True)
-class DayEvidence:
+class DayClaims(Claims):
     """What speaks for each day."""
 
-    days: dict[str, set[str]] = field(default_factory=dict)  # features by day
-    texts: dict[str, str] = field(default_factory=dict)  # the most precise text of each day
-    seen: dict[str, int] = field(default_factory=dict)  # how often each source spoke
-
-    def add(self, source: str, text: str, *more: str) -> bool:
-        """Take note of a day that a source gives; the first of a source counts more than those after it."""
+    def add_day(self, source: str, text: str, *more: str) -> bool:
+        """Take note of a day that a source gives; say whether it gave one."""
         iso = to_iso(text)
-        if not iso:
-            return False
-        day = iso[:10]
-        number = self.seen[source] = self.seen.get(source, -1) + 1
-        self.days.setdefault(day, set()).update((source if number == 0 else f"{source} later", *more))
-        if len(iso) > len(self.texts.get(day, "")):
-            self.texts[day] = iso
-        return True
+        if iso:
+            self.add(iso[:10], iso, source, *more)
+        return bool(iso)
 
-    def features(self, latest: date) -> dict[str, set[str]]:
+    def judged(self, latest: date) -> dict[str, set[str]]:
         """Return all that speaks for or against each day up to the latest that it can be."""
-        order = sorted(day for day in self.days if day <= latest.isoformat())
-        declared = {day for day in order if _DECLARED & self.days[day]}
-        if any(_SHOWN & self.days[day] for day in declared):  # so a day of change beside it is none of publication
-            order = [day for day in order if day in declared or not _CHANGED & self.days[day]]
+        order = sorted(day for day in self.features if day <= latest.isoformat())
+        declared = {day for day in order if _DECLARED & self.features[day]}
+        if any(_SHOWN & self.features[day] for day in declared):  # so a day of change beside it is none of publication
+            order = [day for day in order if day in declared or not _CHANGED & self.features[day]]
         found: dict[str, set[str]] = {}
         for day in order:
-            features = found[day] = set(self.days[day])
+            features = found[day] = set(self.features[day])
             sources = {feature.partition(" ")[0].partition(".")[0] for feature in features}
             features.add(f"sources {min(len(sources), 4)}")
             if len(order) == 1:
@@ -108,7 +97,7 @@ class DayEvidence:
 
 
 def note_declared(
-    evidence: DayEvidence,
+    claims: DayClaims,
     item: dict[str, str],
     others: Iterable[dict[str, str]],
     properties: Sequence[tuple[str, str]],
@@ -117,48 +106,48 @@ def note_declared(
 ) -> None:
     """Take note of what JSON-LD, meta tags, microdata and the address say."""
     for key in _ITEM_KEYS:
-        evidence.add(f"item.{key}", item.get(key, ""))
+        claims.add_day(f"item.{key}", item.get(key, ""))
     for other in others:
         for key in _ITEM_KEYS:
-            evidence.add(f"other.{key}", other.get(key, ""))
+            claims.add_day(f"other.{key}", other.get(key, ""))
     for name, content in properties:
         if "expir" in name or len(content) > 80:
             continue
         if name in _FIRST_PROPERTIES:
-            evidence.add("meta.first", content)
+            claims.add_day("meta.first", content)
         elif _MODIFIED_PROPERTIES.search(name):
-            evidence.add("meta.modified", content)
+            claims.add_day("meta.modified", content)
         elif _PROPERTIES.search(name):
-            evidence.add("meta.published", content)
+            claims.add_day("meta.published", content)
         elif "date" in name or "time" in name:
-            evidence.add("meta.other", content)
+            claims.add_day("meta.other", content)
     for name, content in microdata:
         if name.startswith("date") or name == "uploaddate":
-            evidence.add(f"microdata.{name}", content)
+            claims.add_day(f"microdata.{name}", content)
     found = _IN_ADDRESS.search(url)
     if found is not None:
         year, month, day, *compact = found.groups()
-        evidence.add("address", f"{year}-{month}-{day}" if year else "-".join(compact))
+        claims.add_day("address", f"{year}-{month}-{day}" if year else "-".join(compact))
 
 
-def note_times(evidence: DayEvidence, times: Iterable[TimeElement]) -> None:
+def note_times(claims: DayClaims, times: Iterable[TimeElement]) -> None:
     """Take note of time elements."""
     for number, one in enumerate(times):
         names = one.names.lower()
         kind = "modified" if _MODIFIED_NAMES.search(names) else "published" if _is_published(names) else "plain"
         place = "first" if number == 0 else "second" if number < 3 else "later"
         more = (f"time {kind} {place}", *(("time beside",) if _OTHER_NAMES.search(names) else ()))
-        if to_iso(one.stamp)[:10] in evidence.days:
+        if to_iso(one.stamp)[:10] in claims.features:
             more = (*more, "time again")
-        if not evidence.add("time", one.stamp, *more):
-            evidence.add("time.text", one.text, *more)
+        if not claims.add_day("time", one.stamp, *more):
+            claims.add_day("time.text", one.text, *more)
 
 
 def _is_published(names: str) -> bool:
     return any(word in names for word in ("publi", "entry-date", "post-date", "pubdate", "posted", "dateline"))
 
 
-def note_shown(evidence: DayEvidence, shown: Iterable[DatedText], *, is_month_first: bool) -> None:
+def note_shown(claims: DayClaims, shown: Iterable[DatedText], *, is_month_first: bool) -> None:
     """Take note of the days that visible texts name."""
     ranks = {"after": 0, "before": 0}
     for one in shown:
@@ -169,9 +158,9 @@ def note_shown(evidence: DayEvidence, shown: Iterable[DatedText], *, is_month_fi
             side = "after" if one.number >= one.heading >= 0 else "before"
             features = [*_of_place(one, side, ranks[side]), *_of_words(one, lead)]
             ranks[side] += 1
-            if {"text", "text later"} & evidence.days.get(day.isoformat(), set()):
+            if {"text", "text later"} & claims.features.get(day.isoformat(), set()):
                 features.append("text again")
-            evidence.add("text", day.isoformat(), *features)
+            claims.add_day("text", day.isoformat(), *features)
 
 
 def _of_place(one: DatedText, side: str, rank: int) -> Iterator[str]:
@@ -199,27 +188,19 @@ def _of_words(one: DatedText, lead: str) -> Iterator[str]:
             yield name
 
 
-def is_settled(evidence: DayEvidence) -> bool:
+def is_settled(claims: DayClaims) -> bool:
     """Say whether the page declares its day so plainly that nothing else need be read."""
-    firsts = [features for features in evidence.days.values() if "meta.first" in features]
-    said = [features for features in evidence.days.values() if "item.datePublished" in features]
+    firsts = [features for features in claims.features.values() if "meta.first" in features]
+    said = [features for features in claims.features.values() if "item.datePublished" in features]
     return len(firsts) == 1 and (not said or said == firsts)
 
 
-def choose_day(evidence: DayEvidence, now: datetime | None = None) -> str:
+def choose_day(claims: DayClaims, now: datetime | None = None) -> str:
     """Return the most likely day of publication as the page gives it, or an empty string if none is likely."""
-    latest = (now or datetime.now(UTC)).date() + timedelta(days=_DAYS_AHEAD)
-    weights = _weights()
-    scores = {
-        day: sum(weights.get(feature, 0.0) for feature in features)
-        for day, features in evidence.features(latest).items()
-    }
-    day = max(scores, key=lambda one: scores[one], default="")
-    return evidence.texts[day] if day and scores[day] > weights["least"] else ""
+    scores = score_claims(claims.judged(latest_day(now)), "date")
+    return claims.texts[max(scores, key=scores.__getitem__)] if scores else ""
 
 
-@cache
-def _weights() -> dict[str, float]:
-    lines = files("scythe.page").joinpath("tables/date_weights.txt").read_text(encoding="utf-8").splitlines()
-    pairs = (line.rpartition(" ") for line in lines if not line.startswith("#"))
-    return {name: float(weight) for name, _, weight in pairs}
+def latest_day(now: datetime | None = None) -> date:
+    """Return the last day on which a page that is read now can have been published."""
+    return (now or datetime.now(UTC)).date() + timedelta(days=_DAYS_AHEAD)

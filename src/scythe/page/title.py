@@ -8,16 +8,15 @@ they share (`_APART`).
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field
+from functools import lru_cache
 
-from scythe.page.head import BodyQueries, squeeze
+from scythe.page.claims import Claims, score_claims
+from scythe.page.head import BodyQueries, Heading, squeeze
 from scythe.url import host
-
-if TYPE_CHECKING:
-    from scythe.page.page import Page
-
 
 _SEPARATORS = (
     "|",
@@ -94,22 +93,117 @@ def _key(text: str) -> str:
     return "".join(char for char in text.casefold() if char.isalnum())
 
 
-def read_title(page: Page) -> tuple[str, str]:
-    """Choose between the title of the head, which often carries the site's name, and the heading it repeats.
+_PART = re.compile(r"\s+(?:[-|–—·•»«/~>]|::)\s+|\s*[|｜»]\s*|(?<=\w): |(?<=\w)- | -(?=\w)|_")
+_WORD = re.compile(r"[^\W_]+")
+_SAID_BY = {
+    "h1": "h1",
+    "h2": "h2",
+    "head": "title",
+    "og": "og:title",
+    "tw": "twitter:title",
+    "headline": "JSON-LD",
+    "name": "JSON-LD",
+    "declared": "the head",
+}
+_LOGO = ("logo", "brand", "site-title", "sitename", "masthead")
 
-    Return it, and how it was chosen.
-    """
-    blocks, declared = page.blocks, page.declared_title
-    heads = [blocks.text[i] for i in blocks.directly_in("h1")]
-    variants = title_variants(declared) if declared else set()
-    whole = comparable(declared)
-    for head in heads:
-        key = comparable(head)
-        if key in variants or (len(key) >= _TITLE_PART and key in whole):
-            return head, "h1: repeats the declared title"
-    if declared:
-        return declared, "declared by the page"
-    return (heads[0], "h1: no title declared") if heads else ("", "empty: no title, no h1")
+
+@dataclass(slots=True)
+class TitleClaims(Claims):
+    """What may be the title of a page: its headings, what it declares, and parts of these."""
+
+    headings: int = 0  # of the highest level
+    heading_words: set[str] = field(default_factory=set)
+    declared_words: set[str] = field(default_factory=set)
+    declared_keys: list[str] = field(default_factory=list)
+
+    def add_title(self, source: str, text: str, *more: str) -> None:
+        """Take note of a title that a source gives."""
+        text = " ".join(text.replace("¶", " ").split())
+        if key := "".join(_words(text)):
+            self.add(key, text, source, *more)
+
+    def add_heading(self, heading: Heading) -> None:
+        """Take note of a heading, and of its first part if it is the first."""
+        if heading.level > 1:
+            self.add_title("h2", heading.text)
+            return
+        more = [f"h1 in part {heading.third}", *(f"h1 in {tag}" for tag in _AROUND if tag in heading.tags)]
+        more += ["h1 link"] * heading.is_link + ["h1 logo"] * any(name in heading.names for name in _LOGO)
+        if not self.headings:
+            edges = _edges_of(heading.text)
+            self.add_title("h1 left", heading.text[: edges[0][0]] if edges else heading.text)
+        self.add_title("h1", heading.text, *more)
+        self.headings += 1
+        self.heading_words.update(_words(heading.text))
+
+    def add_declared(self, source: str, text: str) -> None:
+        """Take note of a title in the head of the page, with and without what may be the name of the site."""
+        self.add_title(source, text)
+        self.declared_words.update(_words(text))
+        if source != "tw":
+            self.declared_keys.append("".join(_words(text)))
+        edges = _edges_of(text)
+        if edges:
+            self.add_title(f"{source} left", text[: edges[0][0]])
+            self.add_title(f"{source} right", text[edges[0][1] :])
+        if len(edges) > 1:
+            self.add_title(f"{source} but last", text[: edges[-1][0]])
+
+    def judged(self, site: frozenset[str], kind: str) -> dict[str, set[str]]:
+        """Return all that speaks for or against each title; `site` are keys of the site's own names."""
+        return {
+            key: self._judge(key, features, site, kind)
+            for key, features in self.features.items()
+            if key not in site or not all(" " in one and not one.startswith("h1") for one in features)  # no mere part
+        }
+
+    def _judge(self, key: str, said: set[str], site: frozenset[str], kind: str) -> set[str]:
+        words = _words(self.texts[key])
+        in_headings, in_declared = (
+            int(3.99 * len([word for word in words if word in known]) / max(1, len(words)))
+            for known in (self.heading_words, self.declared_words)
+        )
+        is_heading = not said.isdisjoint(("h1", "h1 later"))
+        is_part = any(one.endswith("left") for one in said)
+        role = "h1" if is_heading else "part" if is_part else "whole"
+        found = {*said, f"words {bisect_right((2, 4, 7, 12, 18), len(words))}"}
+        found |= {f"in h1 {in_headings}", f"in head {in_declared}"}
+        found |= {f"{kind} {one}" for one in said if one.startswith("h1") or one.endswith("left") or one == "declared"}
+        found.add(f"sources {min(3, len({one.partition(' ')[0] for one in said}))}")
+        found.add(f"{role} where {'there is an h1' if self.headings else 'there is none'}")
+        found.update([f"h1 in head {in_declared}", f"h1s {min(self.headings, 3)}"] * is_heading)
+        found.update([f"left in h1 {in_headings}", f"left words {min(len(words), 4)}"] * is_part)
+        long = [name for name in site if len(name) > 4]
+        found.update(["site", f"site {role}"] * (key in site) + ["ends with site"] * any(map(key.endswith, long)))
+        found.update(["starts with site"] * any(map(key.startswith, long)))
+        found.update(["within declared"] * any(key != one and key in one for one in self.declared_keys))
+        found.update(["around declared"] * any(key != one and one and one in key for one in self.declared_keys))
+        return found
+
+
+_AROUND = ("header", "nav", "main", "article")
+
+
+@lru_cache(maxsize=64)  # most pages give one title in several places
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(_WORD.findall(text.casefold()))
+
+
+@lru_cache(maxsize=16)
+def _edges_of(text: str) -> tuple[tuple[int, int], ...]:
+    """Return what stands between the parts of a title."""
+    return tuple(edge.span() for edge in _PART.finditer(text))
+
+
+def choose_title(claims: TitleClaims, judged: dict[str, set[str]]) -> tuple[str, str]:
+    """Return the most likely title, and which parts of the page say it."""
+    scores = score_claims(judged, "title")
+    best = max(scores, key=scores.__getitem__, default="")
+    if not best:
+        return "", "empty: no title, no heading"
+    sources = sorted({one.partition(" ")[0] for one in claims.features[best]})
+    return claims.texts[best], f"said by {', '.join(dict.fromkeys(_SAID_BY[name] for name in sources))}"
 
 
 def title_variants(title: str) -> set[str]:

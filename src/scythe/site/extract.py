@@ -22,8 +22,8 @@ from scythe.page.dates import to_iso
 from scythe.page.encoding import is_utf8
 from scythe.page.head import BodyQueries
 from scythe.page.map import PageMap, make_map
-from scythe.page.metadata import read_metadata
-from scythe.page.title import read_title, without_shared
+from scythe.page.metadata import Sources, read_metadata
+from scythe.page.title import without_shared
 from scythe.reader import read
 from scythe.site.drift import judge
 from scythe.site.element_rules import follow_rule
@@ -408,7 +408,7 @@ class _Extraction:
         """Return what the page's head says, with what is known better of its site; its body is not searched."""
         said, page = Metadata(), self._opened.page
         if self._via != "cut":
-            said = read_metadata(page.head, page.linked_data, BodyQueries(None), page.url, page.base)
+            said = read_metadata(Sources(page.head, page.linked_data, BodyQueries(None), page.url, page.base))
         author, date = (_first(self._fields, name) for name in ("author", "date"))
         return replace(
             said,
@@ -423,7 +423,7 @@ class _Extraction:
             return _first(self._fields, "title")
         if cold is not None:
             return cold.title
-        return (lambda: read_title(self._opened.page)[0]) if self._via != "cut" and "title" not in self._fields else ""
+        return (lambda: self._opened.page.title[0]) if self._via != "cut" and "title" not in self._fields else ""
 
     def _has(self, name: str) -> bool:
         return name in self._fields and bool(self._fields[name].values)

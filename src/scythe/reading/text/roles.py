@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 
 from scythe.page import Page
-from scythe.page.blocks import Blocks, find_grid
 from scythe.page.title import comparable, title_variants
 
 TITLE, CAPTION, COMMENT, TABLE = "title", "caption", "comment", "table"
@@ -22,7 +21,7 @@ _PAGE_TAGS = frozenset({"html", "body", "main", "article"})  # "comments-open" o
 def roles(page: Page) -> list[str]:
     """Return one role per block of the page, "" for ordinary text; a block inside a comment is a comment first."""
     blocks = page.blocks
-    by_box = _roles_of_boxes(blocks)
+    by_box = _roles_of_boxes(page)
     found = [by_box[box] for box in blocks.box]
     for i in _title_blocks(page):
         if not found[i]:
@@ -30,8 +29,8 @@ def roles(page: Page) -> list[str]:
     return found
 
 
-def _roles_of_boxes(blocks: Blocks) -> list[str]:
-    cells = find_grid(blocks).table_of
+def _roles_of_boxes(page: Page) -> list[str]:
+    blocks, cells = page.blocks, page.grid.table_of
     found: list[str] = []
     for box, tag in enumerate(blocks.box_tag):
         parent = blocks.box_parent[box]
