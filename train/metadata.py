@@ -74,7 +74,7 @@ JUDGES: dict[str, Callable[[Page, dict[str, Any]], tuple[Judged, set[str], bool]
     "author": judge_author,
     "date": judge_date,
 }
-LEAST = {"title": NOTHING, "author": -1.0, "date": -1.5}  # logits below which nothing is given
+LEAST = {"title": NOTHING, "author": -0.85, "date": -1.5}  # logits below which nothing is given
 
 
 def read(what: str, paths: list[Path]) -> Iterator[Answered]:

@@ -32,6 +32,7 @@ def authors(html: str, head: str = "") -> tuple[str, ...]:
         ("Ann Reap -", ("Ann Reap",)),
         ("Ann Reap Mar 14, 2024 34 min read", ("Ann Reap",)),
         ("billed annually, or $50 / mo", ()),
+        ("By A. J. Reap", ("A. J. Reap",)),
         ("By admin", ()),
         ("https://example.org/ann", ()),
     ],
@@ -53,6 +54,16 @@ def test_a_byline_below_the_heading_names_the_author() -> None:
     assert authors('<p class="byline">By Ann Reap, May 3, 2024</p>', "<meta property=og:type content=article>") == (
         "Ann Reap",
     )
+
+
+@pytest.mark.parametrize("line", ["Ann Reap | May 3, 2024", "May 3, 2024Ann Reap", "Ann Reap Published: May 3, 2024"])
+def test_a_name_beside_the_day_below_the_heading_is_the_author(line: str) -> None:
+    assert authors(f"<p>{line}</p>", "<meta property=og:type content=article>") == ("Ann Reap",)
+
+
+def test_a_name_that_a_label_calls_the_writer_is_the_author() -> None:
+    card = "<meta name=twitter:label1 content='Written by'><meta name=twitter:data1 content='Ann Reap'>"
+    assert authors("", f"<meta property=og:type content=article>{card}") == ("Ann Reap",)
 
 
 def test_who_wrote_a_comment_or_a_review_is_no_author() -> None:

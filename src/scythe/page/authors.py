@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from scythe.page.claims import Claims, score_claims
-from scythe.page.dates import date_words
+from scythe.page.dates import date_words, find_days
 
 _BY = re.compile(
     r"(?:(?:article|story|words?|text|post|reporting)?\s?(?:written|posted|published|created|started|authored) by"
@@ -31,7 +31,7 @@ _WITHIN = re.compile(
 )
 _CUT = re.compile(
     r"\s[|•·⋅●»–—:/-]+\s|[|•·⋅●»\n(\[<]|\s-\s|\d|https?:|\s(?:on|in|at|from|updated|published|posted|last|is|was|has|has|for|with|over|"
-    r"reviewed|edited|fact|medically|follow|follows|joined|minute|min|read|says|view|said|©|via)\b|[.!?]\s(?=[A-Z]\w{3,}\s\w+\s\w+)",
+    r"reviewed|edited|fact|medically|follow|follows|joined|minute|min|read|says|view|said|©|via)\b|(?<!\b[A-Z])[.!?]\s(?=[A-Z]\w{3,}\s\w+\s\w+)",
     re.I,
 )
 _BETWEEN = re.compile(r"\s*(?:[,;&、，/]|\band\b|\bund\b|\bet\b|\by\b|\be\b|\bи\b|\bog\b|\boch\b|\ben\b)\s*")
@@ -61,6 +61,9 @@ _BESIDE = re.compile(
 _DECLARED = frozenset(("item.author", "meta.author", "marked"))
 _OF_READERS = re.compile(r"comment|review|testimonial|label|form\b")
 _NAMED = re.compile(r"author|byline|writer|by-line|posted-by|post-by|contributor|username|user-name|creator")
+_BESIDE_DAY = re.compile(
+    r"^(?:[^\w(]|(?:at )?\d{1,2}:\d\d(?: ?[ap]m)?)+|(?:[^\w.)]|published|posted|updated|on|at)+$", re.I
+)
 _WEEKDAYS = frozenset("mon tue wed thu fri sat sun monday tuesday wednesday thursday friday saturday sunday".split())
 _SOURCES = frozenset(
     "item.author|item.group|meta.author|marked|text|text later|text by surely|text named author|text beside".split("|")
@@ -112,7 +115,10 @@ class AuthorClaims(Claims):
             words = first.lower().split()
             sources = {feature.partition(" ")[0] for feature in features}
             noted.add(f"sources {min(len(sources), 3)}")
-            noted.add(f"claims {sum(len(self.features) >= many for many in (2, 4, 8))}")
+            many = sum(len(self.features) >= claims for claims in (2, 4, 8))
+            noted.update((f"claims {many}", f"{kind} claims {many}"))
+            again = {one for one in features if f"{one} later" in features}
+            noted.update(f"{kind} {one} again" for one in again)
             if key in site or any(len(name) > 4 and (name in key or (len(key) > 4 and key in name)) for name in site):
                 noted.add("site")
             if any(word in _GROUPS for word in words):
@@ -206,6 +212,19 @@ def is_bare_name(text: str) -> bool:
     return 1 < len(words) < 5 and len(text) < 40 and all(word[:1].isupper() and word.isalpha() for word in words)
 
 
+def name_beside_day(text: str) -> str:
+    """Return what may be a name in a text that is nothing but this and a day, or an empty string."""
+    days = find_days(text[:_LOOKED_AT]) if len(text) < _LOOKED_AT else []
+    if not days:
+        return ""
+    _, start, end = days[0]
+    for part in (text[:start], text[end:]):
+        found = _BESIDE_DAY.sub("", part)
+        if is_bare_name(found):
+            return found
+    return ""
+
+
 def note_signed(claims: AuthorClaims, signed: Iterable[Signed]) -> None:
     """Take note of the visible texts that say who wrote the page."""
     rank = 0
@@ -215,9 +234,11 @@ def note_signed(claims: AuthorClaims, signed: Iterable[Signed]) -> None:
             continue
         is_named = _NAMED.search(names) is not None
         is_by = says_author(one.text)
-        found = read_names(one.text, is_declared=is_named)
+        beside = "" if is_by else name_beside_day(one.text)
+        found = read_names(beside or one.text, is_declared=is_named)
         if found:
-            claims.add_names("text", found, *_of_text(one, names, rank, is_named=is_named, is_by=is_by))
+            more = _of_text(one, names, rank, is_named=is_named, is_by=is_by)
+            claims.add_names("text", found, *more, *(["text with day"] if beside else []))
             rank += 1
 
 

@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from scythe.limits import LIMITS
-from scythe.page.authors import Signed, is_bare_name, names_author, says_author
+from scythe.page.authors import Signed, is_bare_name, name_beside_day, names_author, says_author
 from scythe.page.page_dates import DatedText, TimeElement
 
 if TYPE_CHECKING:
@@ -313,7 +313,8 @@ class BodyQueries:
                 continue
             box, lead = blocks.box[number], blocks.lead_names[number]
             if not (box in inside or says_author(text) or (lead and names_author(lead))):
-                if number not in nearest or number == heading or not is_bare_name(text):
+                is_near = number in nearest and number != heading
+                if not is_near or not (is_bare_name(text) or name_beside_day(text)):
                     continue
             above = max(parents[box], 0)
             names = " ".join((lead, *(blocks.box_names[one] for one in (box, above, max(parents[above], 0)))))[:500]

@@ -45,6 +45,9 @@ _DESCRIPTIONS = ("og:description", "description", "twitter:description", "dc.des
 _AUTHORS = tuple(
     "author citation_author dc.creator dcterms.creator parsely-author sailthru.author byl article:author".split()
 )
+_WRITTEN_BY = frozenset(
+    "writtenby escritopor verfasstvon geschriebenvon écritpar scrittoda author autor 作者 написаноавтором".split()
+)
 _MODIFIED = tuple(
     """
     article:modified_time og:updated_time article:updated datemodified dcterms.modified dc.date.modified lastmod
@@ -215,6 +218,8 @@ def _claimed_authors(said: Sources) -> AuthorClaims:
     for key in _AUTHORS:
         if key in named:
             claims.add_names(f"meta.{key}", read_names(squeeze(named[key]), is_declared=True))
+    if key_of(named.get("twitter:label1", "")) in _WRITTEN_BY:
+        claims.add_names("meta.twitter:data1", read_names(squeeze(named.get("twitter:data1", "")), is_declared=True))
     for text in body.bylines:
         claims.add_names("marked", read_names(text, is_declared=True))
     is_product = any("product" in name for name in types_of(item))  # whose visible names are those of reviewers
