@@ -174,11 +174,9 @@ def test_fields_by_example_are_pairs_in_parquet(tmp_path: Path) -> None:
     with taught(tmp_path / "a.db") as archive:
         export_archive(archive, tmp_path / "out.parquet")
     blade, _, about = pyarrow.parquet.read_table(tmp_path / "out.parquet").to_pylist()
-    assert blade["fields"] == [
-        {"name": "weight", "values": ["520 g"]},
-        {"name": "features", "values": ["=1", "b"]},
-        {"name": "kind", "values": ["blade"]},
-    ]
+    untyped = {"type": None, "typed": [], "numbers": []}
+    values = {"weight": ["520 g"], "features": ["=1", "b"], "kind": ["blade"]}
+    assert blade["fields"] == [{"name": name, "values": all_of, **untyped} for name, all_of in values.items()]
     assert about["fields"] == []
 
 

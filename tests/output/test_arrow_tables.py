@@ -60,7 +60,7 @@ def test_a_row_of_documents_says_what_the_document_says() -> None:
     assert [one["kind"] for one in row["lists"]] == ["products", "list"]
     assert row["lists"][0]["records"][0] == {"fields": ["Rye", "3 EUR"], "links": [PAGE], "images": [PAGE]}
     assert row["attributes"] == [{"name": "crop", "value": "rye"}]
-    assert row["fields"] == [{"name": "price", "values": ["3 EUR"]}]
+    assert row["fields"] == [{"name": "price", "values": ["3 EUR"], "type": None, "typed": [], "numbers": []}]
     assert row["losses"] == [{"what": "bytes that did not decode", "count": 2}]
     assert row["via"] == "cut"
 
