@@ -117,11 +117,6 @@ def to_extracted(document: Document, parts: Collection[str]) -> Extracted:
     )
 
 
-def is_cold(document: Document) -> bool:
-    """Say whether a page was read without rules, and so with all that it says about itself."""
-    return not document.fields or any("read cold" in document.how.get(name, "") for name in ("title", "text"))
-
-
 def _rest(document: Document, parts: Collection[str]) -> dict[str, Any]:
     """Return everything that has no column of its own; what is empty is left out."""
     rest: dict[str, Any] = {}
