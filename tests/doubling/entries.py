@@ -153,6 +153,11 @@ def _(body: bytes) -> Run:
     return lambda: [site.extract(page, address(20 + n)).text for n in range(3)]
 
 
+@entry("opening tag", "opening_tag")
+def _(body: bytes) -> Run:
+    return _tolerant(lambda: scythe.opening_tag(body, body[-40:].decode("utf-8", "replace")))
+
+
 def _tolerant(act: Run) -> Run:
     """Run something that may refuse what it is given: that too is an answer."""
 

@@ -500,11 +500,13 @@ def opening_tag(page: bytes | str, element: str) -> str:
     end = at + len(wanted)
     around = ((mapped.start <= at) & (mapped.end >= (at + 1 if wanted.startswith(b"<") else end))).nonzero()[0]
     row = int(around[-1]) if len(around) else 0
+    seen: set[str] = set()
     while row > 0 and row != mapped.body:
         written = _whole_tag(mapped, row)
-        pattern = compile_rule(written).pattern if written else None
+        pattern = compile_rule(written).pattern if written and written not in seen else None
         if pattern is not None and len(follow_rule(mapped, ElementRule("", written, repetition=True))[0].rows) == 1:
             return written
+        seen.add(written)  # further out it would be one of two
         row = int(mapped.parent[row])
     return "<body>"
 
