@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 from hypothesis import settings
+from tests.forked import Forked, serve_forked
 from tests.postgres import address, command, find_programs, serve_postgres
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -65,6 +66,13 @@ def pytest_terminal_summary(terminalreporter: Any, exitstatus: int, config: pyte
 
 
 @pytest.fixture(scope="session")
+def forked() -> Iterator[Forked]:
+    """A server that runs commands of scythe without starting Python for each."""
+    with serve_forked() as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
 def postgres_folder() -> Iterator[str]:
     """The folder of the socket of a PostgreSQL server that runs for this test run only."""
     pytest.importorskip("psycopg")
@@ -95,25 +103,25 @@ def where(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 
 
 @pytest.fixture(scope="module")
-def places(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+def places(tmp_path_factory: pytest.TempPathFactory, forked: Forked) -> Iterator[Any]:
     """Servers, and files of each kind that documents take for granted."""
     from tests.documents import fill_pantry, lay_out, open_places
 
     pantry = tmp_path_factory.mktemp("pantry")
     with open_places(pantry) as found:
-        fill_pantry(pantry, found)
-        lay_out(pantry / "bin", pantry)
+        fill_pantry(pantry, found, forked)
+        lay_out(pantry / "bin", pantry, forked)
         yield found
 
 
 @pytest.fixture
-def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, forked: Forked) -> Path:
     """A folder with the examples of the source tree, where documents are tried out."""
     shutil.copytree(ROOT / "examples", tmp_path / "examples")
     (tmp_path / ".venv" / "bin").mkdir(parents=True)
     (tmp_path / ".venv" / "bin" / "activate").touch()
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
+    monkeypatch.setenv("PATH", os.pathsep.join((str(forked.bin), str(Path(sys.executable).parent), os.environ["PATH"])))
     monkeypatch.setenv("COLUMNS", "100")
     return tmp_path
 

@@ -14,6 +14,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
+from tests.forked import Forked
 from tests.stand_in import PRICE, VARIABLE, Places
 
 from scythe.demo.serve import DemoOptions, serve_demo, serve_live
@@ -86,11 +87,11 @@ def open_places(pantry: Path) -> Iterator[Places]:
         sink.shutdown()
 
 
-def fill_pantry(pantry: Path, places: Places) -> None:
+def fill_pantry(pantry: Path, places: Places, forked: Forked) -> None:
     """Make one file of each kind that documents take for granted, by the commands that make them."""
 
     def scythe(*arguments: str) -> None:
-        subprocess.run([sys.executable, "-m", "scythe", *arguments], cwd=pantry, check=True, capture_output=True)
+        forked.run(arguments, pantry).check_returncode()
 
     scythe("demo", "--save", "site", "--pages", "120")
     saved = pantry / "saved"
@@ -124,12 +125,11 @@ def fill_pantry(pantry: Path, places: Places) -> None:
     shutil.copy(pantry / "addresses.txt", pantry / "urls.txt")
 
 
-def lay_out(folder: Path, pantry: Path) -> Path:
+def lay_out(folder: Path, pantry: Path, forked: Forked) -> Path:
     """Put the commands that documents use into a folder, which goes before all others in PATH, and return it."""
     folder.mkdir()
     python = sys.executable
     commands = {
-        "scythe": f'PYTHONPATH="{ROOT}:$PYTHONPATH" exec {python} -m tests.stand_in "$@"',
         "python": f'''export PYTHONPATH="{ROOT}:$PYTHONPATH"
             case "$*" in "-m bench"*) ;;  # needs page sets: tests/bench
             *" serve"*) timeout -s INT 4 {python} "$@"; true;; *) exec {python} "$@";; esac''',
@@ -147,6 +147,7 @@ def lay_out(folder: Path, pantry: Path) -> Path:
     for name, script in commands.items():
         (folder / name).write_text(f"#!/usr/bin/env bash\n{textwrap.dedent(script)}\n")
         (folder / name).chmod(0o755)
+    forked.lay_out(folder, "stand_in")
     return folder
 
 

@@ -17,6 +17,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from urllib.request import HTTPCookieProcessor, build_opener
 
+from scythe.cli.main import run as run_command
+
 _ADDRESS = re.compile(
     r"(?:https?://)?(?:[a-z]+\.)?(?:example\.(?:org|net|com)|wikipedia\.org|localhost:8000|127\.0\.0\.1:8000)(/\S*)?\Z"
 )
@@ -145,7 +147,8 @@ def run(arguments: Sequence[str], places: Places) -> int:
         crawl = ["crawl", places.site, "--archive", places.database, "--quiet"]
         subprocess.run([*command[:3], *crawl, *_added("crawl", crawl)], check=True)
     if arguments[0] not in ("ui", "annotate") or {"--template", "--from"} & set(arguments):
-        return subprocess.run(command, check=False).returncode
+        sys.argv = ["scythe", *arguments]
+        run_command()
     serving = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     try:
         return _look_at(serving)

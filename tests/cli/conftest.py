@@ -2,11 +2,11 @@
 
 import io
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.forked import Forked
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -32,14 +32,11 @@ class Terminal(io.StringIO):
 
 
 @pytest.fixture
-def scythe(tmp_path: Path) -> Run:
+def scythe(tmp_path: Path, forked: Forked) -> Run:
     """Run `scythe` with arguments in an empty folder."""
 
     def run(*arguments: str, stdin: str | bytes = b"", check: int | None = 0) -> subprocess.CompletedProcess[str]:
-        given = stdin.encode() if isinstance(stdin, str) else stdin
-        done = subprocess.run(
-            [sys.executable, "-m", "scythe", *arguments], cwd=tmp_path, input=given, capture_output=True, timeout=120
-        )
+        done = forked.run(arguments, tmp_path, stdin.encode() if isinstance(stdin, str) else stdin)
         out, err = done.stdout.decode(), done.stderr.decode()
         assert check is None or done.returncode == check, f"exit {done.returncode}\n{out}\n{err}"
         return subprocess.CompletedProcess(done.args, done.returncode, out, err)
