@@ -158,6 +158,21 @@ PyObject *hashed_column(PageMap *map, const char *name)
     return column;
 }
 
+static inline int is_match(const Tree *t, const uint64_t *keys, const uint64_t *paths, uint32_t row, const uint64_t wanted[3])
+{
+    return (!wanted[0] || paths[row] == wanted[0]) && (!wanted[1] || keys[row] == wanted[1]) &&
+           (!wanted[2] || (t->parent[row] >= 0 && keys[t->parent[row]] == wanted[2]));
+}
+
+long first_matching(PageMap *map, uint64_t path, uint64_t key, uint64_t parent)
+{
+    const uint64_t *keys = hashes_of(map, 0), *paths = path ? hashes_of(map, 1) : NULL, wanted[3] = {path, key, parent};
+    for (uint32_t row = 0; keys && (paths || !path) && row < map->tree.count; row++)
+        if (is_match(&map->tree, keys, paths, row, wanted))
+            return (long)row;
+    return -1;
+}
+
 PyObject *map_matching(PyObject *self, PyObject *args)
 {
     PageMap *map = (PageMap *)self;
@@ -169,9 +184,7 @@ PyObject *map_matching(PyObject *self, PyObject *args)
     const uint64_t *keys = hashes_of(map, 0), *paths = path ? hashes_of(map, 1) : NULL;
     PyObject *found = keys && (paths || !path) ? PyList_New(0) : NULL;
     for (uint32_t row = 0; found && row < t->count;) {
-        int hit = (!path || paths[row] == path) && (!key || keys[row] == key) &&
-                  (!parent || (t->parent[row] >= 0 && keys[t->parent[row]] == parent));
-        if (!hit) {
+        if (!is_match(t, keys, paths, row, (const uint64_t[3]){path, key, parent})) {
             row++;
             continue;
         }

@@ -380,6 +380,28 @@ static int is_in_scope_of_text(const Tree *t, uint32_t row, uint32_t run)
            : (t->flags[row] & IN_TEMPLATE) != 0;
 }
 
+static PyObject *text_of_row(const PageMap *map, uint32_t row, int deep, const char *separator, size_t size)
+{
+    const Tree *t = &map->tree;
+    Buffer out = {0};
+    uint32_t run = (uint32_t)t->run_from[row], end = (uint32_t)t->run_to[row];
+    int done = 1, any = 0;
+    while (done && run < end) {
+        uint32_t stop = text_end(t, run);
+        if ((deep || t->run_row[run] == (int32_t)row) && is_in_scope_of_text(t, row, run)) {
+            if (any && size)
+                done = buffer_put(&out, (const byte *)separator, size);
+            any = 1;
+            for (; done && run < stop; run++)
+                done = put_run(&out, map, run);
+        }
+        run = stop;
+    }
+    PyObject *text = done ? text_of(out.bytes, out.size) : NULL;
+    buffer_free(&out);
+    return text;
+}
+
 static PyObject *element_text(PyObject *self, PyObject *args, PyObject *names)
 {
     static char *known[] = {"deep", "separator", NULL};
@@ -391,24 +413,7 @@ static PyObject *element_text(PyObject *self, PyObject *args, PyObject *names)
         return NULL;
     if (e->node < 0)
         return element_text_content(self, NULL);
-    const Tree *t = &e->map->tree;
-    Buffer out = {0};
-    uint32_t row = (uint32_t)e->node, run = (uint32_t)t->run_from[row], end = (uint32_t)t->run_to[row];
-    int done = 1, any = 0;
-    while (done && run < end) {
-        uint32_t stop = text_end(t, run);
-        if ((deep || t->run_row[run] == (int32_t)row) && is_in_scope_of_text(t, row, run)) {
-            if (any && size)
-                done = buffer_put(&out, (const byte *)separator, (size_t)size);
-            any = 1;
-            for (; done && run < stop; run++)
-                done = put_run(&out, e->map, run);
-        }
-        run = stop;
-    }
-    PyObject *text = done ? text_of(out.bytes, out.size) : NULL;
-    buffer_free(&out);
-    return text;
+    return text_of_row(e->map, (uint32_t)e->node, deep, separator, (size_t)size);
 }
 
 static PyObject *element_html(PyObject *self, void *Py_UNUSED(closure))
@@ -752,7 +757,22 @@ static PyObject *map_attribute(PyObject *self, PyObject *args)
     return decode_value(a.value, a.value_end);
 }
 
-/* Return where the words inside an element stand, from the first to the last, or the value of an attribute; None for none. */
+/* Note where the words inside an element stand, from the first to the last; 0 where there are none. */
+static int place_of_words(const Tree *t, uint32_t row, uint32_t place[2])
+{
+    uint32_t run = (uint32_t)t->run_from[row], behind = (uint32_t)t->run_to[row];
+    while (run < behind && (t->run_flags[run] & RUN_BLANK))
+        run++;
+    while (run < behind && (t->run_flags[behind - 1] & RUN_BLANK))
+        behind--;
+    if (run == behind || t->run_start[run] > t->run_end[behind - 1])
+        return 0;
+    place[0] = t->run_start[run];
+    place[1] = t->run_end[behind - 1];
+    return 1;
+}
+
+/* Return where the words inside an element stand, or the value of an attribute; None where there is none. */
 static PyObject *map_place(PyObject *self, PyObject *args)
 {
     const PageMap *map = (PageMap *)self;
@@ -767,14 +787,10 @@ static PyObject *map_place(PyObject *self, PyObject *args)
             Py_RETURN_NONE;
         return Py_BuildValue("(nn)", (Py_ssize_t)(a.value - map->base), (Py_ssize_t)(a.value_end - map->base));
     }
-    uint32_t run = (uint32_t)t->run_from[row], behind = (uint32_t)t->run_to[row];
-    while (run < behind && (t->run_flags[run] & RUN_BLANK))
-        run++;
-    while (run < behind && (t->run_flags[behind - 1] & RUN_BLANK))
-        behind--;
-    if (run == behind || t->run_start[run] > t->run_end[behind - 1])
+    uint32_t place[2];
+    if (!place_of_words(t, (uint32_t)row, place))
         Py_RETURN_NONE;
-    return Py_BuildValue("(II)", t->run_start[run], t->run_end[behind - 1]);
+    return Py_BuildValue("(II)", place[0], place[1]);
 }
 
 /* Say whether an attribute has a value, references read; -1 with an error set. */
@@ -792,24 +808,73 @@ static int has_text(const Attribute *a, const char *wanted, size_t size)
     return same;
 }
 
-static PyObject *map_meta(PyObject *self, PyObject *args)
+/* Return the row of the first meta element that an attribute names so, -1 for none, -2 with an error set. */
+static long row_of_meta(const PageMap *map, const char *attribute, const char *name, size_t size)
 {
-    const PageMap *map = (PageMap *)self;
-    const char *attribute, *name;
-    Py_ssize_t size;
-    if (!PyArg_ParseTuple(args, "ss#", &attribute, &name, &size))
-        return NULL;
     for (uint32_t row = 0; row < map->tree.count; row++) {
         Attribute a;
         if (map->tree.tag[row] != TAG_META || !find_attribute(map, row, attribute, &a))
             continue;
-        int same = has_text(&a, name, (size_t)size);
-        if (same < 0)
-            return NULL;
+        int same = has_text(&a, name, size);
         if (same)
-            return PyLong_FromLong((long)row);
+            return same < 0 ? -2 : (long)row;
     }
-    return PyLong_FromLong(-1);
+    return -1;
+}
+
+static PyObject *map_meta(PyObject *self, PyObject *args)
+{
+    const char *attribute, *name;
+    Py_ssize_t size;
+    if (!PyArg_ParseTuple(args, "ss#", &attribute, &name, &size))
+        return NULL;
+    long row = row_of_meta((PageMap *)self, attribute, name, (size_t)size);
+    return row < -1 ? NULL : PyLong_FromLong(row);
+}
+
+/* Return the value at a place as (number, value, start, end); None with no error set where the page has none there. */
+static PyObject *value_at(PageMap *map, PyObject *place, Py_ssize_t number, long most_runs)
+{
+    unsigned long long path, key, parent;
+    const char *attribute, *name;
+    Py_ssize_t size;
+    if (!PyArg_ParseTuple(place, "KKKzz#", &path, &key, &parent, &attribute, &name, &size))
+        return NULL;
+    const Tree *t = &map->tree;
+    long row = name ? row_of_meta(map, attribute, name, (size_t)size) : first_matching(map, path, key, parent);
+    if (row < 0)
+        return NULL;
+    if (attribute == NULL) {
+        uint32_t words[2] = {0, 0};
+        if (t->run_to[row] - t->run_from[row] > most_runs)
+            return NULL;
+        place_of_words(t, (uint32_t)row, words);
+        PyObject *text = text_of_row(map, (uint32_t)row, 1, "", 0);
+        return text ? Py_BuildValue("(nNII)", number, text, words[0], words[1]) : NULL;
+    }
+    Attribute a;
+    if (!find_attribute(map, (uint32_t)row, name ? "content" : attribute, &a) || a.value == NULL)
+        return NULL;
+    PyObject *value = decode_value(a.value, a.value_end);
+    return value ? Py_BuildValue("(nNnn)", number, value, (Py_ssize_t)(a.value - map->base), (Py_ssize_t)(a.value_end - map->base)) : NULL;
+}
+
+static PyObject *map_take(PyObject *self, PyObject *args)
+{
+    PyObject *places;
+    Py_ssize_t number;
+    long most_runs;
+    if (!PyArg_ParseTuple(args, "O!nl", &PyTuple_Type, &places, &number, &most_runs))
+        return NULL;
+    for (Py_ssize_t count = PyTuple_Size(places); number < count; number++) {
+        PyObject *place = PyTuple_GetItem(places, number);
+        if (place == Py_None)
+            return Py_BuildValue("(nOII)", number, Py_None, 0, 0);
+        PyObject *found = value_at((PageMap *)self, place, number, most_runs);
+        if (found != NULL || PyErr_Occurred())
+            return found;
+    }
+    Py_RETURN_NONE;
 }
 
 static PyObject *map_losses(PyObject *self, PyObject *Py_UNUSED(unused))
@@ -842,6 +907,7 @@ static PyMethodDef map_methods[] = {
     {"meta", map_meta, METH_VARARGS, "meta(attribute, name): the row of the first meta element that an attribute names so, or -1."},
     {"matching", map_matching, METH_VARARGS, "matching(path, key, parent, nested): elements with these hashes (0: any), in each other or not."},
     {"signature", map_signature, METH_NOARGS, "signature(): the distinct keys of elements with an id or a class, ascending, as bytes."},
+    {"take", map_take, METH_VARARGS, "take(places, first, most_runs): the number and value of the first place that has one, and where it stands."},
     {"holds_copies", map_holds_copies, METH_NOARGS, "holds_copies(): whether there is a noscript or template element."},
     {"mark", map_mark, METH_NOARGS, "mark(): one number for these keys."},
     {"around", map_around, METH_VARARGS, "around(start, end): the innermost element that holds some bytes, and how many of its name it has, itself counted."},

@@ -62,6 +62,8 @@ PyObject *map_shown_text(PyObject *self, PyObject *args);
 PyObject *map_cut_text(PyObject *self, PyObject *args);
 const uint64_t *keys_of(PageMap *map); /* the key of every element, NULL with an error set */
 PyObject *hashed_column(PageMap *map, const char *name);
+/* Return the first element with these hashes (0: any), -1 for none or with an error set. */
+long first_matching(PageMap *map, uint64_t path, uint64_t key, uint64_t parent);
 PyObject *map_matching(PyObject *self, PyObject *args);
 PyObject *map_signature(PyObject *self, PyObject *unused);
 PyObject *map_holds_copies(PyObject *self, PyObject *unused);

@@ -30,6 +30,10 @@ Octets: TypeAlias = NDArray[np.uint8]
 Hashes: TypeAlias = NDArray[np.uint64]
 Words: TypeAlias = NDArray[np.float32]
 
+# path, key and parent's key of an element, and its attribute; or an attribute of a meta element, and what it says there
+PlaceSpec: TypeAlias = "tuple[int, int, int, str | None, str | None]"
+Taken: TypeAlias = "tuple[int, str | None, int, int]"
+
 _LOST = (
     "tags nested beyond the limit",
     "tags beyond the limit",
@@ -311,6 +315,14 @@ class PageMap:
         """Return the row of the first meta element whose attribute has this value, or -1."""
         row: int = self.made.meta(attribute, name)
         return row
+
+    def take(self, places: tuple[PlaceSpec | None, ...], first: int, most_runs: int) -> Taken | None:
+        """Return the number of the first place, from one on, that has a value, with it and where it stands.
+
+        At None the value is None: someone else knows that place. Elements of more runs than `most_runs` have none.
+        """
+        taken: Taken | None = self.made.take(places, first, most_runs)
+        return taken
 
     def run_text(self, run: int) -> str:
         """Return the text node that begins with a run, as it stands there."""

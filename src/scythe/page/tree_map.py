@@ -21,7 +21,7 @@ from scythe.page.map import PageMap, TextCut
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from scythe.page.map import Hashes, Integers, Octets, Offsets, Words
+    from scythe.page.map import Hashes, Integers, Octets, Offsets, Taken, Words
 
 _VOID = frozenset("area base br col embed hr img input link meta param source track wbr".split())
 _RAW = frozenset("script style xmp iframe noembed noframes plaintext".split())
@@ -290,6 +290,10 @@ class TreeMap:
         names = ((node.tag or "").lower() for node in self._rows.nodes)
         keyed = {key for key, name in zip(self._rows.key, names, strict=True) if key != key_of(name, "", "")}
         return np.array(sorted(keyed), np.uint64)
+
+    def take(self, places: tuple[object, ...], first: int, most_runs: int) -> Taken | None:
+        """Say that someone else knows all places."""
+        return (first, None, 0, 0) if first < len(places) else None
 
     @property
     def holds_copies(self) -> bool:

@@ -21,7 +21,7 @@ from scythe.page.authors import read_names
 from scythe.page.dates import to_iso
 from scythe.page.encoding import is_utf8
 from scythe.page.head import BodyQueries
-from scythe.page.map import PageMap, make_map
+from scythe.page.map import PageMap, PlaceSpec, make_map
 from scythe.page.metadata import Sources, read_metadata
 from scythe.page.title import without_shared
 from scythe.reader import read
@@ -299,15 +299,26 @@ class _Extraction:
             return Field((self._text.text,), self._span(self._text.span), f"cut: {layout}")
         if rules.values is not None:
             return self._cut_values(rules, rules.values, layout)
-        why = "not found"
-        for place in rules.places:
-            found = cut_place(self._page.map, place, self._url, self._roots)
-            if found is not None:
-                value = (to_iso(found.value) or found.value) if rules.name == "date" else found.value
-                strange = judge(rules.usual, (value,)) if rules.name != "date" else ""
-                if not strange:
-                    return Field((value,), self._span(found.span), f"cut: {layout}, {place.source}")
-                why = strange
+        return self._cut_place(rules, self._known.specs(rules) if self._known is not None else (), layout)
+
+    def _cut_place(self, rules: FieldRules, specs: tuple[PlaceSpec | None, ...], layout: str) -> Field:
+        """Return the value at the first place that has a plausible one."""
+        page, why, number = self._page.map, "not found", 0
+        while (taken := page.take(specs, number, VALUE_RUNS)) is not None:
+            number, text, start, end = taken
+            place, number = rules.places[number], number + 1
+            if text is not None:
+                value, span = " ".join(text.split()), (start, end) if end else None
+            elif (found := cut_place(page, place, self._url, self._roots)) is not None:
+                value, span = found
+            else:
+                continue
+            if value and rules.name == "date":
+                value = to_iso(value) or value
+            elif value and (strange := judge(rules.usual, (value,))):
+                why, value = strange, ""
+            if value:
+                return Field((value,), self._span(span), f"cut: {layout}, {place.source}")
         return Field((), None, f"missing: {why}")
 
     def _borrow(self) -> None:

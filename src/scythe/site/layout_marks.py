@@ -12,10 +12,10 @@ from functools import cached_property
 
 import numpy as np
 
-from scythe.page.map import PageMap
+from scythe.page.map import PageMap, PlaceSpec
 from scythe.site.evidence import Flags, Floats, Hashes, keyed_elements
-from scythe.site.rules import Layout, TextRule
-from scythe.site.select import EVERY, Selector, distinct, outermost, rows
+from scythe.site.rules import ATTRIBUTE, ELEMENT, META, FieldRules, Layout, PlaceRule, TextRule
+from scythe.site.select import EVERY, FIRST, Selector, distinct, outermost, rows
 
 _COUNTED_PAGES = 30  # a layout's first pages say what is usual on it
 _SAME, _ALIKE = 0.7, 0.5  # Jaccard similarity; with the second, what stands outside of the text must be the same
@@ -98,12 +98,22 @@ def row_list(page: PageMap, selector: Selector) -> list[int]:
     return found[at : at + 1] if at >= 0 else found[at:][:1] if -at <= len(found) else []
 
 
+def _spec_of(place: PlaceRule) -> PlaceSpec | None:
+    at = place.selector
+    if place.source == META:
+        return (0, 0, 0, place.attribute, place.name) if not place.shared else None
+    if place.source not in (ELEMENT, ATTRIBUTE) or at is None or at.child or at.place != FIRST or place.shared:
+        return None
+    return at.path, at.key, at.parent, place.attribute if place.source == ATTRIBUTE else None, None
+
+
 class KnownLayout:
     """A layout with the marks that its pages are known by; what is learned replaces `layout`."""
 
     def __init__(self, layout: Layout) -> None:
         self.layout = layout
         self._text: tuple[Layout, TextRule | None, tuple[tuple[int, int], ...]] | None = None
+        self._specs: dict[str, tuple[FieldRules, tuple[PlaceSpec | None, ...]]] = {}
         self.marks = LayoutMarks(layout.marked, dict(layout.marks))
         self.outside = LayoutMarks(layout.marked, dict(layout.outside))
         self.child: KnownLayout | None = None  # for its pages that the rule of its text does not fit
@@ -126,6 +136,13 @@ class KnownLayout:
             rule = found.text if found is not None else None
             known = self._text = self.layout, rule, rule.dropped if rule is not None else ()
         return known
+
+    def specs(self, rules: FieldRules) -> tuple[PlaceSpec | None, ...]:
+        """Return the places of a field as the page map takes them, None for those that it cannot follow."""
+        known = self._specs.get(rules.name)
+        if known is None or known[0] is not rules:
+            known = self._specs[rules.name] = rules, tuple(map(_spec_of, rules.places))
+        return known[1]
 
     def frozen(self) -> Layout:
         """Return the layout with its marks as they are now."""
