@@ -44,8 +44,9 @@ class CodeRun(NamedTuple):
 class Code:
     """The code of one page: which blocks hold it without a pre, and which only number its lines."""
 
-    def __init__(self, blocks: Blocks, *, has_code: bool = True) -> None:
+    def __init__(self, blocks: Blocks, *, has_code: bool = True, has_languages: bool = True) -> None:
         self._blocks = blocks
+        self._has_languages = has_languages  # in attributes
         self.numbers: set[int] = set()  # blocks
         self.tables: set[int] = set()  # boxes of tables that only set numbers beside lines
         self.runs: dict[int, CodeRun] = {}  # by block
@@ -80,9 +81,12 @@ class Code:
         """Find the lines that stand in one code as a whole, and the boxes that name a language."""
         blocks, at = self._blocks, 0
         while at < len(blocks):
+            if blocks.plain[at] and not self._has_languages:
+                at += 1
+                continue
             box, start = blocks.box[at], at
             node = blocks.box_node[box]
-            named = blocks.box_tag[box] in ("p", "div", "figure") and _names_language(node)
+            named = self._has_languages and blocks.box_tag[box] in ("p", "div", "figure") and _names_language(node)
             code = node if named else self._code_of(start)
             at += 1
             while code is not None and at < len(blocks) and blocks.box[at] == box:

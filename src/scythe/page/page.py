@@ -256,7 +256,9 @@ class Page:
         """The code of the page that has no pre around it, and what numbers the lines of code."""
         from scythe.page.code_blocks import Code  # few pages have some
 
-        return Code(self.blocks, has_code=self.mentions("<pre", "<code", "<PRE", "<CODE", "data-lang"))
+        has_languages = self.mentions("data-lang", "data-code-language", "data-enlighter-language")
+        has_code = has_languages or bool(self.map.find("pre", "code"))
+        return Code(self.blocks, has_code=has_code, has_languages=has_languages)
 
     @cached_property
     def formulas(self) -> Formulas | None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise, takewhile
 from typing import TYPE_CHECKING
 
-from scythe.page.blocks import PRE, Blocks
+from scythe.page.blocks import PRE, Blocks, find_in
 
 if TYPE_CHECKING:
     from scythe.page.formulas import Formulas
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 _CODE_SHARE, _TABLE_SHARE = 0.3, 0.7  # of the words of code, of a table of data, that must be chosen for all to be kept
 _BESIDE = 2  # chosen blocks before, and after, that show it to be part of the text, too
 _LIKELY = 0.2  # mean probability of its words, with which those before are enough
+_MOST_CODES = 200  # that are looked through for lines
 _TEX_ENDS = (("$$", "$$"), ("\\[", "\\]"), ("\\begin{", "}"))
 
 
@@ -65,8 +66,9 @@ def _parts(page: Page) -> Iterator[tuple[Sequence[int], float]]:
         shown = [block for block in inside if blocks.box_hidden[blocks.box[block]] <= around]
         if shown:
             yield shown, share
-    for run in {run.start: run for run in page.code.runs.values()}.values():
-        yield range(run.start, run.end), _CODE_SHARE
+    if any(find_in(code, "br") for code in page.map.find("code")[:_MOST_CODES]):
+        for run in {run.start: run for run in page.code.runs.values()}.values():
+            yield range(run.start, run.end), _CODE_SHARE
 
 
 def _is_formula(blocks: Blocks, block: int, formulas: Formulas | None) -> bool:
