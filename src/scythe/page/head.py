@@ -172,11 +172,6 @@ def read_type(head: Head, address: str) -> None:
         head.types.append(name)
 
 
-def read_meta(head: Head, attributes: dict[str, str | None]) -> None:
-    """Take note of what a meta tag says."""
-    add_meta(head, attributes.get("content"), *map(attributes.get, _NAMES))
-
-
 def add_meta(head: Head, content: str | None, *names: str | None) -> None:
     """Take note of what a meta tag says under the names it gives for that."""
     if content and len(head.properties) < LIMITS.metas:

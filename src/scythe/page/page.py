@@ -5,7 +5,7 @@ Also recovers pages that an unclosed `<title>`, `<script>` or comment would swal
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, cast
 
@@ -23,8 +23,6 @@ from scythe.page.title import choose_title
 from scythe.url import FOLDER, Url, absolute, without_user
 
 if TYPE_CHECKING:
-    from selectolax.lexbor import LexborHTMLParser
-
     from scythe.page.code_blocks import Code
     from scythe.page.formulas import Formulas
     from scythe.page.map import Node, PageMap
@@ -189,14 +187,6 @@ class Page:
         if decoded.source is not None:
             page.__dict__["_source"] = decoded.source  # saves encoding the text again
         page.__dict__["_is_in_folder"] = url == FOLDER
-        return page
-
-    def with_tree(self, tree: LexborHTMLParser) -> Page:
-        """Return the same page with a tree that was built from its bytes elsewhere."""
-        from scythe.page.tree_map import TreeMap
-
-        page = replace(self)
-        page.__dict__["_mapped"] = (TreeMap(tree), ())
         return page
 
     @cached_property

@@ -57,10 +57,10 @@ def without_site(title: str, site: tuple[str, str], headline: str, body: BodyQue
     names = _site_keys(*site)
     for separator in _SEPARATORS:
         left, found, right = title.rpartition(separator)
-        if found and left.strip() and _key(right) in names:
+        if found and left.strip() and comparable(right) in names:
             return left.rstrip(_EDGE)
         left, found, right = title.partition(separator)
-        if found and right.strip() and _key(left) in names:
+        if found and right.strip() and comparable(left) in names:
             return right.lstrip(_EDGE)
     return _proved_by(title, headline) or _proved_by(title, body.heading) or title
 
@@ -83,14 +83,10 @@ def _proved_by(title: str, heading: str) -> str:
 def _site_keys(name: str, url: str) -> set[str]:
     domain = host(url).removeprefix("www.")
     labels = domain.split(".")
-    keys = {_key(name), _key(domain)}
+    keys = {comparable(name), comparable(domain)}
     if len(labels) > 1:
-        keys.update(_key(label) for label in labels[-3:-1] if len(label) > 3)
+        keys.update(comparable(label) for label in labels[-3:-1] if len(label) > 3)
     return keys - {""}
-
-
-def _key(text: str) -> str:
-    return "".join(char for char in text.casefold() if char.isalnum())
 
 
 _PART = re.compile(r"\s+(?:[-|–—·•»«/~>]|::)\s+|\s*[|｜»]\s*|(?<=\w): |(?<=\w)- | -(?=\w)|_")
