@@ -25,7 +25,14 @@ static PyObject *check_utf8(PyObject *Py_UNUSED(module), PyObject *body)
     Py_ssize_t size;
     if (PyBytes_AsStringAndSize(body, &bytes, &size))
         return NULL;
-    return PyBool_FromLong(is_utf8((const byte *)bytes, (const byte *)bytes + size));
+    int is_valid = is_utf8((const byte *)bytes, (const byte *)bytes + size);
+    if (is_valid == UNKNOWN) {
+        PyObject *text = PyUnicode_DecodeUTF8(bytes, size, NULL);
+        is_valid = text != NULL;
+        Py_XDECREF(text);
+        PyErr_Clear();
+    }
+    return PyBool_FromLong(is_valid);
 }
 
 static PyMethodDef methods[] = {

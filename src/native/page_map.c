@@ -221,45 +221,39 @@ long next_of(const Tree *t, long node)
     return next_in(t, (int32_t)parent, row, text_end(t, run));
 }
 
-static long previous_of(const Tree *t, long node)
+/* Return the last child of an element before a row and a run of it, or NO_NODE. */
+static long last_before(const Tree *t, long parent, uint32_t row, uint32_t run)
 {
-    long parent = node >= 0 ? t->parent[node] : t->run_row[~node], before = NO_NODE;
-    if (parent < 0)
-        return NO_NODE;
-    uint32_t row = node >= 0 ? (uint32_t)node : row_behind(t, (uint32_t)parent + 1, (uint32_t)t->last[parent], (uint32_t)~node);
-    uint32_t run = node >= 0 ? (uint32_t)t->run_from[node] : (uint32_t)~node;
-    if (row > (uint32_t)parent + 1) { /* the sibling element before: climb from the row above */
+    long before = NO_NODE;
+    if (row > (uint32_t)parent + 1) { /* the element before: climb from the row above */
         before = (long)row - 1;
         while (t->parent[before] != parent)
             before = t->parent[before];
     }
-    if (run > (uint32_t)t->run_from[parent] && t->run_row[run - 1] == parent &&
-        (before == NO_NODE || t->run_to[before] < (int32_t)run)) {
-        while (t->run_flags[run - 1] & RUN_CONTINUES)
-            run--;
-        return ~(long)(run - 1);
-    }
-    return before;
+    if (run <= (uint32_t)t->run_from[parent] || t->run_row[run - 1] != parent ||
+        (before != NO_NODE && t->run_to[before] >= (int32_t)run))
+        return before;
+    while (t->run_flags[run - 1] & RUN_CONTINUES)
+        run--;
+    return ~(long)(run - 1);
+}
+
+static long previous_of(const Tree *t, long node)
+{
+    long parent = node >= 0 ? t->parent[node] : t->run_row[~node];
+    if (parent < 0)
+        return NO_NODE;
+    if (node >= 0)
+        return last_before(t, parent, (uint32_t)node, (uint32_t)t->run_from[node]);
+    uint32_t run = (uint32_t)~node;
+    return last_before(t, parent, row_behind(t, (uint32_t)parent + 1, (uint32_t)t->last[parent], run), run);
 }
 
 static long last_child_of(const Tree *t, uint32_t row)
 {
-    if (is_template(t, row) || first_child_of(t, row) == NO_NODE)
+    if (is_template(t, row))
         return NO_NODE;
-    uint32_t run = (uint32_t)t->run_to[row];
-    long before = NO_NODE;
-    if (t->last[row] > (int32_t)row + 1) {
-        before = t->last[row] - 1;
-        while (t->parent[before] != (int32_t)row)
-            before = t->parent[before];
-    }
-    if (run > (uint32_t)t->run_from[row] && t->run_row[run - 1] == (int32_t)row &&
-        (before == NO_NODE || t->run_to[before] < (int32_t)run)) {
-        while (t->run_flags[run - 1] & RUN_CONTINUES)
-            run--;
-        return ~(long)(run - 1);
-    }
-    return before;
+    return last_before(t, (long)row, (uint32_t)t->last[row], (uint32_t)t->run_to[row]);
 }
 
 /* --- handles of nodes --- */

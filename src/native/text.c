@@ -258,48 +258,7 @@ int read_reference(const byte *at, const byte *end, int mode, byte *out, const b
 }
 
 /* UTF-8 is checked thirty-two bytes at a time where the machine can, as Keiser and Lemire describe it ("Validating UTF-8
- * in less than one instruction per byte", 2021), else one by one. */
-
-const byte *skip_ascii(const byte *at, const byte *end)
-{
-    uint64_t word;
-    for (; (size_t)(end - at) >= sizeof word; at += sizeof word) {
-        memcpy(&word, at, sizeof word);
-        if (word & 0x8080808080808080u)
-            break;
-    }
-    while (at < end && *at < 0x80)
-        at++;
-    return at;
-}
-
-static int is_utf8_slowly(const byte *at, const byte *end)
-{
-    while (at < end) {
-        byte c = *at;
-        if (c < 0x80) {
-            at = skip_ascii(at, end);
-            continue;
-        }
-        long left = end - at;
-        if (c >= 0xC2 && c < 0xE0) {
-            if (left < 2 || (at[1] & 0xC0) != 0x80)
-                return 0;
-            at += 2;
-        } else if (c >= 0xE0 && c < 0xF0) {
-            if (left < 3 || (at[1] & 0xC0) != 0x80 || (at[2] & 0xC0) != 0x80 || (c == 0xE0 && at[1] < 0xA0) ||
-                (c == 0xED && at[1] > 0x9F))
-                return 0;
-            at += 3;
-        } else {
-            if (c < 0xF0 || c > 0xF4 || left < 4 || (at[1] & 0xC0) != 0x80 || (at[2] & 0xC0) != 0x80 ||
-                (at[3] & 0xC0) != 0x80 || (c == 0xF0 && at[1] < 0x90) || (c == 0xF4 && at[1] > 0x8F))
-                return 0;
-            at += 4;
-        }
-    }
-    return 1;
-}
+ * in less than one instruction per byte", 2021), else by Python. */
 
 #if defined(__x86_64__)
 /* What may be wrong with two bytes that follow each other; an error is what all three tables agree on. */
@@ -375,5 +334,5 @@ int is_utf8(const byte *at, const byte *end)
     if (__builtin_cpu_supports("avx2"))
         return is_utf8_wide(at, end);
 #endif
-    return is_utf8_slowly(at, end);
+    return UNKNOWN;
 }

@@ -33,10 +33,8 @@ static inline void text_edge(Text *t)
 /* Return the size of the white space character at `at`, as str.split() sees it, or 0. */
 int space_size(const byte *at, const byte *end);
 
-/* Return the first byte outside ASCII, or `end`. */
-const byte *skip_ascii(const byte *at, const byte *end);
-
-/* Say whether the bytes are valid UTF-8. */
+/* Say whether the bytes are valid UTF-8, UNKNOWN where the machine cannot tell quickly. */
+enum { UNKNOWN = -1 };
 int is_utf8(const byte *at, const byte *end);
 
 /* Read the character reference whose `&` is at `at` into `out` (12 bytes): return its bytes there, and where it ends;

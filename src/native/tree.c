@@ -270,14 +270,10 @@ static int in_scope(const Builder *b, uint16_t tag, int kind)
 
 static int heading_in_scope(const Builder *b)
 {
-    for (int i = b->depth - 1; i >= 0; i--) {
-        const Node *n = &NODE(b->stack[i]);
-        if (n->space == SPACE_HTML && (traits(n->tag) & T_HEADING))
-            return 1;
-        if (is_barrier(n, SCOPE))
-            return 0;
-    }
-    return 0;
+    int tag = TAG_H1;
+    while (tag <= TAG_H6 && !in_scope(b, (uint16_t)tag, SCOPE))
+        tag++;
+    return tag <= TAG_H6;
 }
 
 static int node_in_scope(const Builder *b, int32_t node)
@@ -291,28 +287,18 @@ static int node_in_scope(const Builder *b, int32_t node)
     return 0;
 }
 
-static void imply_ends(Builder *b, int except, uint32_t at)
+/* End elements with one of these traits, as far as they are the innermost. */
+static void imply_ends_of(Builder *b, uint32_t which, int except, uint32_t at)
 {
     for (;;) {
         const Node *n = &NODE(CURRENT);
-        if (n->space != SPACE_HTML || !(traits(n->tag) & T_IMPLIED) || n->tag == except)
+        if (n->space != SPACE_HTML || !(traits(n->tag) & which) || n->tag == except)
             return;
         pop(b, at, at);
     }
 }
 
-static void imply_ends_thoroughly(Builder *b, uint32_t at)
-{
-    for (;;) {
-        const Node *n = &NODE(CURRENT);
-        uint32_t t = traits(n->tag);
-        if (n->space != SPACE_HTML ||
-            !((t & T_IMPLIED) || n->tag == TAG_CAPTION || n->tag == TAG_COLGROUP || (t & (T_SECTION | T_CELL)) ||
-              n->tag == TAG_TR))
-            return;
-        pop(b, at, at);
-    }
-}
+static void imply_ends(Builder *b, int except, uint32_t at) { imply_ends_of(b, T_IMPLIED, except, at); }
 
 /* Pop elements up to one of this name; its end is `end`, that of the others `at`. */
 static void pop_until(Builder *b, uint16_t tag, uint32_t at, uint32_t end)
@@ -827,7 +813,7 @@ static void end_template(Builder *b, const Token *t)
     if (b->open_count[TAG_TEMPLATE] == 0)
         return;
     uint32_t at = OFFSET(t->at);
-    imply_ends_thoroughly(b, at);
+    imply_ends_of(b, T_IMPLIED | T_TABLE_PART, NONE, at); /* thoroughly */
     pop_until(b, TAG_TEMPLATE, at, OFFSET(t->next));
     clear_to_marker(b);
     if (b->template_count)
@@ -843,14 +829,31 @@ static void add_more(Builder *b, const Token *t, uint32_t *more, uint32_t *count
         b->out->too_attributed += t->next - t->attributes > 1;
 }
 
-static int is_hidden_input(const Token *t)
+/* Find the first attribute of a tag with this name; return 0 where it has none. */
+static int find_in_tag(const Token *t, const char *name, Attribute *a)
 {
     const byte *at = t->attributes;
-    Attribute a;
-    while (next_attribute(&at, t->next, &a))
-        if (is_named(&a, "type", 4))
-            return a.value && a.value_end - a.value == 6 && same_letters(a.value, (const byte *)"hidden", 6);
+    while (next_attribute(&at, t->next, a))
+        if (is_named(a, name, strlen(name)))
+            return 1;
     return 0;
+}
+
+static int begins(const byte *at, const byte *end, const char *with)
+{
+    size_t size = strlen(with);
+    return (size_t)(end - at) >= size && same_letters(at, (const byte *)with, size);
+}
+
+static int equals(const byte *at, const byte *end, const char *with)
+{
+    return (size_t)(end - at) == strlen(with) && begins(at, end, with);
+}
+
+static int is_hidden_input(const Token *t)
+{
+    Attribute a;
+    return find_in_tag(t, "type", &a) && equals(a.value, a.value_end, "hidden");
 }
 
 static void close_list_item(Builder *b, uint16_t tag, uint32_t at)
@@ -873,15 +876,9 @@ static void close_list_item(Builder *b, uint16_t tag, uint32_t at)
 
 static int has_html_encoding(const Token *t)
 {
-    const byte *at = t->attributes;
     Attribute a;
-    while (next_attribute(&at, t->next, &a))
-        if (is_named(&a, "encoding", 8)) {
-            size_t size = (size_t)(a.value_end - a.value);
-            return (size == 9 && same_letters(a.value, (const byte *)"text/html", 9)) ||
-                   (size == 21 && same_letters(a.value, (const byte *)"application/xhtml+xml", 21));
-        }
-    return 0;
+    return find_in_tag(t, "encoding", &a) &&
+           (equals(a.value, a.value_end, "text/html") || equals(a.value, a.value_end, "application/xhtml+xml"));
 }
 
 static void start_foreign(Builder *b, const Token *t, uint16_t tag, int space)
@@ -1103,6 +1100,16 @@ static int start_in_body(Builder *b, const Token *t, uint16_t tag)
     return DONE;
 }
 
+/* End an element and what stands open in it, those implied first; return 0 where it is not in scope. */
+static int end_scoped(Builder *b, uint16_t tag, int scope, int except, uint32_t at, uint32_t end)
+{
+    if (!in_scope(b, tag, scope))
+        return 0;
+    imply_ends(b, except, at);
+    pop_until(b, tag, at, end);
+    return 1;
+}
+
 static int ends_as_block(uint16_t tag)
 {
     switch (tag) {
@@ -1119,10 +1126,7 @@ static int ends_as_block(uint16_t tag)
 static void end_form(Builder *b, uint32_t at, uint32_t end)
 {
     if (b->open_count[TAG_TEMPLATE]) {
-        if (in_scope(b, TAG_FORM, SCOPE)) {
-            imply_ends(b, NONE, at);
-            pop_until(b, TAG_FORM, at, end);
-        }
+        end_scoped(b, TAG_FORM, SCOPE, NONE, at, end);
         return;
     }
     int32_t node = b->form;
@@ -1158,24 +1162,12 @@ static int end_in_body(Builder *b, const Token *t, uint16_t tag)
         }
         close_p(b, at, end);
         return DONE;
-    case TAG_LI:
-        if (!in_scope(b, TAG_LI, LIST_SCOPE))
-            return DONE;
-        imply_ends(b, TAG_LI, at);
-        pop_until(b, TAG_LI, at, end);
-        return DONE;
-    case TAG_DD: case TAG_DT:
-        if (!in_scope(b, tag, SCOPE))
-            return DONE;
-        imply_ends(b, tag, at);
-        pop_until(b, tag, at, end);
+    case TAG_LI: case TAG_DD: case TAG_DT:
+        end_scoped(b, tag, tag == TAG_LI ? LIST_SCOPE : SCOPE, tag, at, end);
         return DONE;
     case TAG_APPLET: case TAG_MARQUEE: case TAG_OBJECT:
-        if (!in_scope(b, tag, SCOPE))
-            return DONE;
-        imply_ends(b, NONE, at);
-        pop_until(b, tag, at, end);
-        clear_to_marker(b);
+        if (end_scoped(b, tag, SCOPE, NONE, at, end))
+            clear_to_marker(b);
         return DONE;
     case TAG_BR: {
         rebuild_formatting(b);
@@ -1202,14 +1194,10 @@ static int end_in_body(Builder *b, const Token *t, uint16_t tag)
         }
         return DONE;
     }
-    if (ends_as_block(tag)) {
-        if (!in_scope(b, tag, SCOPE))
-            return DONE;
-        imply_ends(b, NONE, at);
-        pop_until(b, tag, at, end);
-        return DONE;
-    }
-    any_other_end(b, tag, at, end);
+    if (ends_as_block(tag))
+        end_scoped(b, tag, SCOPE, NONE, at, end);
+    else
+        any_other_end(b, tag, at, end);
     return DONE;
 }
 
@@ -1311,10 +1299,8 @@ static int end_in_table(Builder *b, const Token *t, uint16_t tag)
 
 static int close_caption(Builder *b, uint32_t at, uint32_t end)
 {
-    if (!in_scope(b, TAG_CAPTION, TABLE_SCOPE))
+    if (!end_scoped(b, TAG_CAPTION, TABLE_SCOPE, NONE, at, end))
         return 0;
-    imply_ends(b, NONE, at);
-    pop_until(b, TAG_CAPTION, at, end);
     clear_to_marker(b);
     b->mode = IN_TABLE;
     return 1;
@@ -1671,9 +1657,7 @@ static int end_tag(Builder *b, const Token *t, uint16_t tag)
         return end_in_row(b, t, tag);
     case IN_CELL:
         if (traits(tag) & T_CELL) {
-            if (in_scope(b, tag, TABLE_SCOPE)) {
-                imply_ends(b, NONE, at);
-                pop_until(b, tag, at, OFFSET(t->next));
+            if (end_scoped(b, tag, TABLE_SCOPE, NONE, at, OFFSET(t->next))) {
                 clear_to_marker(b);
                 b->mode = IN_ROW;
             }
@@ -1746,12 +1730,8 @@ static int breaks_out(const Token *t)
 {
     if (t->tag != TAG_FONT)
         return (traits(t->tag) & T_BREAKS_OUT) != 0;
-    const byte *at = t->attributes;
     Attribute a;
-    while (next_attribute(&at, t->next, &a))
-        if (is_named(&a, "color", 5) || is_named(&a, "face", 4) || is_named(&a, "size", 4))
-            return 1;
-    return 0;
+    return find_in_tag(t, "color", &a) || find_in_tag(t, "face", &a) || find_in_tag(t, "size", &a);
 }
 
 static void leave_foreign(Builder *b, uint32_t at)
@@ -1931,17 +1911,6 @@ static const char *const QUIRKY[] = {
     "-//w3c//dtd html 4.0 frameset//", "-//w3c//dtd html 4.0 transitional//", "-//w3c//dtd html experimental ",
     "-//w3c//dtd w3 html 3.0//", "-//w3o//dtd w3 html 3.0//", "-//webtechs//dtd mozilla html ",
 };
-
-static int begins(const byte *at, const byte *end, const char *with)
-{
-    size_t size = strlen(with);
-    return (size_t)(end - at) >= size && same_letters(at, (const byte *)with, size);
-}
-
-static int equals(const byte *at, const byte *end, const char *with)
-{
-    return (size_t)(end - at) == strlen(with) && begins(at, end, with);
-}
 
 /* Read a quoted identifier; return 0 where there is none. */
 static int read_quoted(const byte **at, const byte *end, const byte **from, const byte **to)
