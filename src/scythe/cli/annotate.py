@@ -46,7 +46,6 @@ if TYPE_CHECKING:
     from scythe.site.labels.label_files import Labels
     from scythe.site.labels.learn_labels import Annotated as Outcome
     from scythe.site.labels.match_labels import Lost
-    from scythe.site.site import Site
 
 
 class LabelPages:
@@ -118,17 +117,10 @@ class LabelJob:
             return [*sampled, *keep_good(load_pages(self.inputs[1:], self.base, self.fetch))]
         return keep_good(load_pages(self.inputs, self.base, self.fetch))
 
-    def open_known(self) -> tuple[LabelledPage, ...]:
-        """Return the pages that the profile has labels of. Raises BadInput, OSError."""
-        return profile_at(self.profile).profile.images.labelled if self.profile is not None and self.exists else ()
-
-    def open_site(self, pages: Sequence[LoadedPage]) -> Site:
-        """Load the profile, or learn one from pages. Raises BadInput, OSError."""
-        from scythe.site.site import Site
-
-        if self.profile is not None and self.exists:
-            return load_site(self.profile)
-        return Site.learn([(page.url, page.body) for page in spread(list(pages), FROM_FILES)])
+    @property
+    def known(self) -> str | None:
+        """The profile, where it is there."""
+        return self.profile if self.exists else None
 
 
 def find_target(job: LabelJob, output: str | None, *, names_new: bool = True) -> Path:
@@ -169,11 +161,11 @@ def open_annotating(job: LabelJob, target: Path, serving: ServeWish, *, by: str 
 
 def _take_over(job: LabelJob, target: Path) -> None:
     """Begin with the profile that was named where another is to be written."""
-    if not job.exists or job.profile is None or Path(job.profile) == target:
+    if job.known is None or Path(job.known) == target:
         return
     if target.exists():
         raise BadInput(f"{target} already exists; to extend it, give it as SITE")
-    load_site(job.profile).save(target)
+    load_site(job.known).save(target)
 
 
 HELP = """Teach a site which images of its pages are relevant.
@@ -252,9 +244,8 @@ def annotate(
         open_annotating(job, find_target(job, output), serving, by=by, method=method)
         return OK
     try:
-        _learn(
-            job, _open_all(labels, by), find_target(job, output, names_new=False), method, conflicts_out, strict=strict
-        )
+        target = find_target(job, output, names_new=False)
+        _learn(job, _open_all(labels, by), target, method, conflicts_out, strict=strict)
     except _Unwritten as why:
         complain(f"no profile was written: {why}")
         return FAILED
@@ -271,13 +262,17 @@ def _learn(
     strict: bool,
 ) -> None:
     """Learn from labels of files, write the profile and say what came of it."""
-    shelf = LabelPages(job.load(), job.open_known(), job.fetch)
+    from scythe.site.site import Site
+
+    labelled = profile_at(job.known).profile.images.labelled if job.known is not None else ()
+    shelf = LabelPages(job.load(), labelled, job.fetch)
     placed, lost = _place(shelf, tables)
     _show_lost(lost)
     if not placed:
         raise _Unwritten("no label could be used")
-    site = job.open_site(shelf.pages)
-    outcome = site.annotate(placed, [(page.url, page.body) for page in shelf.pages], method=method)
+    given = [(page.url, page.body) for page in shelf.pages]
+    site = load_site(job.known) if job.known is not None else Site.learn([*spread(given, FROM_FILES)])
+    outcome = site.annotate(placed, given, method=method)
     _tell_conflicts(outcome.conflicts, conflicts_out)
     if strict and (outcome.conflicts or lost):
         raise _Unwritten("not all labels could be used" if lost else "people do not agree")
@@ -315,7 +310,7 @@ def _write_template(job: LabelJob, output: str | None) -> None:
 
     if job.profile is not None and not job.inputs:
         raise BadInput("--template needs pages: files or URLs")
-    known = profile_at(job.profile).profile.images if job.profile is not None and job.exists else None
+    known = profile_at(job.known).profile.images if job.known is not None else None
     if job.profile is not None and known is None:
         complain(f"{job.profile}: there is no such profile yet; the guesses are those for any site")
     loaded = job.load()
@@ -342,14 +337,6 @@ def _template_rows(page: Page, name: str, judge: ImageJudge) -> Iterator[tuple[s
         yield name, image, str(int(score >= RELEVANT)), f"{score:.2f}", use.image.alt or use.image.caption
 
 
-def _conflict_rows(conflicts: Iterable[Conflict]) -> Iterator[tuple[str, ...]]:
-    """Yield one row for each image that people do not agree on, for somebody to decide."""
-    for one in conflicts:
-        sides = (("relevant", one.relevant_by), ("not relevant", one.irrelevant_by))
-        note = "; ".join(f"{what}: {_name_people(people)}" for what, people in sides)
-        yield one.page, one.image, "", "", note
-
-
 def _name_people(people: Iterable[str]) -> str:
     """Return names in one text; who gave none is called nobody."""
     return ", ".join(by or "(no name)" for by in people)
@@ -370,7 +357,12 @@ def _tell_conflicts(conflicts: Sequence[Conflict], output: str | None) -> None:
     if conflicts:
         _show_conflicts(conflicts)
     if output is not None:
-        _write_table(_DECISION, _conflict_rows(conflicts), output)
+        rows = []
+        for one in conflicts:
+            sides = (("relevant", one.relevant_by), ("not relevant", one.irrelevant_by))
+            note = "; ".join(f"{what}: {_name_people(people)}" for what, people in sides)
+            rows.append((one.page, one.image, "", "", note))
+        _write_table(_DECISION, rows, output)
 
 
 def _show_lost(lost: Sequence[Lost]) -> None:

@@ -61,7 +61,11 @@ def summarise(report: BatchReport, out: str, wanted: Collection[str]) -> Iterato
     yield f"{out}: {counted(report.total('documents'), 'page')} in {parts}"
     things = [counted(report.total(f"{name}s"), name) for name in ("image", "record") if f"{name}s" in wanted]
     size = f"{tell_size(report.total('body_bytes'))} of HTML"
-    yield f"  of {_inputs(report)}: {', '.join([*things, size])}"
+    files = sum(unit.responses for unit in report.units if unit.unit.files)
+    responses = report.total("responses") - files
+    there = [(responses, "response")] if responses or not files else []
+    inputs = [counted(count, name) for count, name in [*there, *([(files, "HTML file")] if files else [])]]
+    yield f"  of {' and '.join(inputs)}: {', '.join([*things, size])}"
     if report.learned is not None and not report.learned.resumed:
         few = f", {report.learned.few} with too few pages" if report.learned.few else ""
         sites = counted(len(report.learned.learned), "site")
@@ -93,14 +97,6 @@ def _tell_more(what: str, count: int) -> Iterator[str]:
     """Tell of those whose reasons were too many to keep."""
     if count > 0:
         yield f"  {what}: {count} more, whose reasons are not kept"
-
-
-def _inputs(report: BatchReport) -> str:
-    """Say how many responses of WARC files, or HTML files, there were."""
-    files = sum(unit.responses for unit in report.units if unit.unit.files)
-    responses = report.total("responses") - files
-    there = [(responses, "response")] if responses or not files else []
-    return " and ".join(counted(count, name) for count, name in [*there, *([(files, "HTML file")] if files else [])])
 
 
 HELP = """Extract WARC and HTML files into Parquet tables, on all cores or on a cluster.
@@ -174,7 +170,7 @@ def batch(
         say_lines(summarise(report, output, options.parts))
     for unit in report.broken:
         complain(f"{unit.unit.path}: {unit.why}")
-    return _exit_code(report)
+    return FAILED if report.broken else OK if report.total("documents") else EMPTY
 
 
 def totals(report: BatchReport) -> dict[str, Any]:
@@ -188,9 +184,3 @@ def totals(report: BatchReport) -> dict[str, Any]:
     counted["broken"] = {unit.unit.path: unit.why for unit in report.broken}
     counted["learned"] = len(report.learned.learned) if report.learned is not None else 0
     return counted
-
-
-def _exit_code(report: BatchReport) -> int:
-    if report.broken:
-        return FAILED
-    return OK if report.total("documents") else EMPTY

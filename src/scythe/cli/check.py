@@ -44,7 +44,6 @@ Exit codes:
 """
 
 
-CheckedPath = Annotated[str, argument("PROFILE|ARCHIVE")]
 _TOLD = "rules that were told"
 
 
@@ -61,7 +60,12 @@ class Report:
 
 @verb(HELP, os_error=USAGE, fetch=fetch_flags)
 def check(
-    profile: CheckedPath, pages: MorePages = None, url: BaseUrl = None, as_json: AsJson = False, *, fetch: FetchOptions
+    profile: Annotated[str, argument("PROFILE|ARCHIVE")],
+    pages: MorePages = None,
+    url: BaseUrl = None,
+    as_json: AsJson = False,
+    *,
+    fetch: FetchOptions,
 ) -> int:
     from scythe.archive.stored_sites import is_in_archive
 

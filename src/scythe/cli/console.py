@@ -80,6 +80,11 @@ class RunCounts:
         """Return the exit code."""
         return FAILED if self.failed else EMPTY if self.empty and fail_on_empty else OK
 
+    def lack(self, name: str, what: str) -> None:
+        """Count a page that lacks what was asked for, and say so."""
+        self.empty += 1
+        complain(f"{name}: {what}")
+
     def note(self, name: str, complaint: str) -> None:
         """Count what failed, where something did, and say so; the run goes on."""
         if complaint:

@@ -31,11 +31,6 @@ async def show_crawl(run: Crawl, *, quiet: bool) -> None:
         return
     if sys.stderr.isatty():
         await show_live(lambda: _table(run), _LOOK_S, to_errors=True)
-    else:
-        await _write_lines(run)
-
-
-async def _write_lines(run: Crawl) -> None:
     while True:
         await asyncio.sleep(_LINE_S)
         typer.echo("scythe: " + neutralise(", ".join(f"{value} {name}" for name, value in cells(run.tally))), err=True)
@@ -147,6 +142,8 @@ def crawl(
     quiet: Quiet = False,
 ) -> int:
     outputs = output or []
+    if raw is None and (store or any(name.endswith((".warc", ".warc.gz")) for name in outputs)):
+        raw = True  # they are to go somewhere
     options = CrawlOptions(
         limit=limit,
         per_host=per_host,
@@ -156,7 +153,7 @@ def crawl(
         subdomains=subdomains,
         sitemaps=sitemaps,
         feeds=feeds,
-        keep_raw=_keep_raw(raw, store, outputs),
+        keep_raw=raw,
         parts=None if parts is None else comma_separated(parts),
         methods=None if method is None else tuple(name for name in method if name != "auto"),
         attempts=attempts,
@@ -185,7 +182,7 @@ def _crawl(
 ) -> int:
     from scythe.archive.open import open_archive
     from scythe.cli.crawl_report import check_outputs, summarise, write_outputs
-    from scythe.crawling.crawl import Crawl
+    from scythe.crawling.crawl import Crawl, run_watched
     from scythe.crawling.scope import Scope
     from scythe.crawling.url_filter import start_address
 
@@ -196,10 +193,15 @@ def _crawl(
     learned = _profile(profile)
     with open_archive(where, store=store) as archive:
         run = Crawl(address, archive, options, profile=learned)
-        asyncio.run(_attend(run, quiet=quiet))
+
+        async def attend() -> None:
+            on_interrupt(partial(run.stop, "interrupted"))
+            await run_watched(run, partial(show_crawl, quiet=quiet))
+
+        asyncio.run(attend())
         lines = [*summarise(run, where), *write_outputs(archive, key, outputs)]
         say_lines([] if quiet else lines)
-        return _exit_code(run)
+        return INTERRUPTED if run.why_ended == "interrupted" else OK if run.tally.pages else FAILED
 
 
 def _queue(
@@ -237,13 +239,6 @@ def _shared(where: str | None) -> str:
     return where
 
 
-def _keep_raw(said: bool | None, store: str, outputs: list[str]) -> bool | None:
-    """Return which responses are kept: what was said, and all of them where they are to go somewhere."""
-    if said is None and (store or any(name.endswith((".warc", ".warc.gz")) for name in outputs)):
-        return True
-    return said
-
-
 def _profile(path: str | None) -> str | None:
     """Read and check a profile; return it as it stands there."""
     if path is None:
@@ -254,17 +249,3 @@ def _profile(path: str | None) -> str | None:
         return profile_text(path)
     except OSError as error:
         raise BadInput(f"{path}: {error.strerror or error}") from None
-
-
-async def _attend(run: Crawl, *, quiet: bool) -> None:
-    """Run a crawl under a live display; the first Ctrl-C or SIGTERM ends it in good order, the second at once."""
-    from scythe.crawling.crawl import run_watched
-
-    on_interrupt(partial(run.stop, "interrupted"))
-    await run_watched(run, partial(show_crawl, quiet=quiet))
-
-
-def _exit_code(run: Crawl) -> int:
-    if run.why_ended == "interrupted":
-        return INTERRUPTED
-    return 0 if run.tally.pages else FAILED

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import sys
+from contextlib import suppress
 from pathlib import Path
+from threading import Event
 from typing import TYPE_CHECKING
 
 import typer
@@ -75,10 +77,12 @@ def demo(
     live: float | None = option(None, "Only serve a list that grows every SECONDS.", "SECONDS", min=0.1, max=3_600.0),
 ) -> int:
     try:
-        if live is not None:
-            _serve_live(live, seed)
-        elif serve:
-            _serve(pages, seed, design, port)
+        if live is not None or serve:
+            from scythe.demo.serve import DemoOptions, serve_demo, serve_live
+
+            options = DemoOptions(seed, pages or _SERVED, design, port=port)
+            with serve_demo(options) if live is None else serve_live(live, seed) as served:
+                _wait_at(served.url if live is None else served.urls[0])
         elif save is not None:
             from scythe.demo import site
 
@@ -104,25 +108,8 @@ def _save(pages: tuple[DemoPage, ...], folder: str) -> None:
     typer.echo(f"{len(pages)} pages written to {folder}; try: scythe read {folder} -o {folder.rstrip('/')}.jsonl")
 
 
-def _serve(pages: int | None, seed: int, design: int, port: int) -> None:
-    from scythe.demo.serve import DemoOptions, serve_demo
-
-    with serve_demo(DemoOptions(seed, pages or _SERVED, design, port=port)) as served:
-        _wait_at(served.url)
-
-
-def _serve_live(every_s: float, seed: int) -> None:
-    from scythe.demo.serve import serve_live
-
-    with serve_live(every_s, seed) as served:
-        _wait_at(served.urls[0])
-
-
 def _wait_at(address: str) -> None:
     """Say where something is served, and wait for Ctrl-C."""
-    from contextlib import suppress
-    from threading import Event
-
     with suppress(KeyboardInterrupt):
         typer.echo(address)
         sys.stdout.flush()

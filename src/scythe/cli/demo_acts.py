@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from scythe.crawling.crawl import Crawl
-    from scythe.demo.crawl_results import KindRow, Lap, Results, SamplePages
+    from scythe.demo.crawl_results import KindRow, Lap, SamplePages
     from scythe.demo.crawl_steps import Step
 
 _BAR, _BESIDE = 40, 22  # characters, and those of the words beside it
@@ -414,13 +414,7 @@ def _report(stage: Stage, show: Show, target: Path) -> tuple[Promise, ...]:
     for promise in promises:
         mark = Text(good, "green") if promise.is_kept else Text(bad, "bold red")
         stage.say(mark.append(f" {promise.says}{': ' + promise.came if promise.came else ''}", "default"))
-    stage.say(_sum_up(results))
+    traffic = f"{results.requests} requests, {results.received / 1e6:.1f} MB and {counted(results.records, 'record')}"
+    stage.say(f"{traffic} in {results.seconds:.0f} s.")
     stage.say(Text("With charts, for a browser: ").append(str(target), "bold").append(f" ({len(page) / 1e3:.0f} kB)"))
     return promises
-
-
-def _sum_up(results: Results) -> str:
-    return (
-        f"{results.requests} requests, {results.received / 1e6:.1f} MB and {counted(results.records, 'record')} "
-        f"in {results.seconds:.0f} s."
-    )

@@ -26,8 +26,7 @@ from scythe.fetch.inputs import FROM_FILES, LoadedPage, check_base, is_address, 
 from scythe.model import VALUE_TYPES
 
 if TYPE_CHECKING:
-    from scythe.site.record_rules import RecordRules
-    from scythe.site.rules import FieldRules, Layout
+    from scythe.site.rules import FieldRules
     from scythe.site.site import Site
 
 HELP = """Learn a site from some of its pages and write a profile.
@@ -212,8 +211,13 @@ def _report(site: Site, pages: list[LoadedPage], output: str) -> list[str]:
     width = max(map(len, names), default=0)
     lines = [f"{counted(len(pages), 'page')}, {counted(len(layouts), 'layout')}, written to {output}"]
     for layout in layouts:
-        lines += ["", _headline(layout), *(f"  {_describe(rules, width)}" for rules in layout.fields)]
-        lines += [f"  {_describe_list(rules, width)}" for rules in layout.records.lists]
+        state = ", without text" if layout.is_empty else "" if layout.is_settled else ", still learning"
+        lines += ["", f"{layout.name}: {counted(layout.pages, 'page')}{state}"]
+        lines += [f"  {_describe(rules, width)}" for rules in layout.fields]
+        for found in layout.records.lists:
+            some = f"{found.fewest}" if found.fewest == found.most else f"{found.fewest} to {found.most}"
+            seen = f"on {found.present} of {found.pages}  {found.kind}: {some}"
+            lines.append(f"  {'records':{width}}  {seen}, {counted(len(found.columns), 'column')}")
     told = [row for row in site.rules if row.is_told]
     lines += ["", *(f"rule of {row.field}: {row.rule}" for row in told)] if told else []
     lines += ["", "tried on these pages:"]
@@ -238,20 +242,9 @@ def _gaps(site: Site) -> list[str]:
     return [*(["", "not learned:", *lacks] if lacks else []), *(["", "learned, but:", *doubts] if doubts else [])]
 
 
-def _headline(layout: Layout) -> str:
-    state = ", without text" if layout.is_empty else "" if layout.is_settled else ", still learning"
-    return f"{layout.name}: {counted(layout.pages, 'page')}{state}"
-
-
 def _describe(rules: FieldRules, width: int) -> str:
     from scythe.site.describe_rules import describe_rules
 
     usual = rules.usual
     says = "; ".join(f"{told.kind} {told.says}" for told in describe_rules(rules)[:2])
     return f"{rules.name:{width}}  on {usual.present} of {usual.pages}  {shorten(says, _SHOWN_CHARS)}"
-
-
-def _describe_list(rules: RecordRules, width: int) -> str:
-    some = f"{rules.fewest}" if rules.fewest == rules.most else f"{rules.fewest} to {rules.most}"
-    seen = f"on {rules.present} of {rules.pages}"
-    return f"{'records':{width}}  {seen}  {rules.kind}: {some}, {counted(len(rules.columns), 'column')}"

@@ -166,10 +166,10 @@ def _read_one(page: LoadedPage, sink: Writer[NamedDocument], wish: ReadParts, ta
     if done is None:
         return complaint
     document, complaints = done
-    lack = _lack(document, wish)
-    if lack:
-        tally.empty += 1
-        complain(f"{page.name}: {lack}")
+    if wish.images_only and not any(image.relevant for image in document.images):
+        tally.lack(page.name, "no relevant image")
+    elif not wish.images_only and not document.text:
+        tally.lack(page.name, f"no text: {document.why}")
     if document.losses:
         complain(f"{page.name}: incomplete: {'; '.join(f'{loss.what} ({loss.count})' for loss in document.losses)}")
     if page.url is None and page.path is None and (left_out := _count_placeless(page.body)):
@@ -190,13 +190,6 @@ def _count_placeless(body: bytes) -> int:
     """Count the images whose addresses are relative to a page of which nobody knows where it was."""
     images = Page.from_bytes(body, url=FOLDER).images if b"<img" in body.lower() else ()
     return sum(not is_address(use.image.src) for use in images)
-
-
-def _lack(document: Document, wish: ReadParts) -> str:
-    """Say what was asked for and is not there."""
-    if wish.images_only:
-        return "" if any(image.relevant for image in document.images) else "no relevant image"
-    return "" if document.text else f"no text: {document.why}"
 
 
 def _explain(name: str, document: Document, took_s: float) -> None:

@@ -56,7 +56,9 @@ class Trail:
         url = self._next_address(page)
         if url is None:
             return None
-        robots = self._robots_of(url)
+        parts = urlsplit(url)
+        origin = parts.scheme, parts.netloc
+        robots = self._robots[origin] = self._robots.get(origin) or read_robots(url, self._fetch)
         if not robots.allows(url):
             self.why = f"robots.txt does not allow {url}"
             return None
@@ -70,13 +72,6 @@ class Trail:
             self.why = f"{url} leads back"
             return None
         return loaded
-
-    def _robots_of(self, url: str) -> Robots:
-        parts = urlsplit(url)
-        origin = parts.scheme, parts.netloc
-        if origin not in self._robots:
-            self._robots[origin] = read_robots(url, self._fetch)
-        return self._robots[origin]
 
     def _next_address(self, page: Page) -> str | None:
         from scythe.reading.lists.paging import read_paging
@@ -265,7 +260,6 @@ def _tell(
 ) -> None:
     """Say what is missing: records that were looked for, and what a limit or a broken connection took."""
     if not batches:
-        tally.empty += 1
         wanted = "attributes" if wish.attributes else "records" if wish.number < 2 else f"list {wish.number}"
         complain(f"{loaded.name}: no {wanted} found{why}")
     losses = [f"{loss.what} ({loss.count})" for loss in page.losses]

@@ -104,7 +104,9 @@ def choose_policies(names: Sequence[str]) -> tuple[str, ...]:
 def run_experiment(wanted: Experiment) -> None:
     """Run every policy over every trace, print a table and write the plot."""
     check_plot(wanted.plot)
-    traces = _traces(wanted)
+    traces = read_traces(wanted.path, wanted.shown)
+    if wanted.shown is not None:
+        traces = [replace(trace, shown=wanted.shown) for trace in traces]
     runs = list(_run_all(wanted, traces))
     if wanted.as_json:
         for run in runs:
@@ -116,11 +118,6 @@ def run_experiment(wanted: Experiment) -> None:
         title = histories[0].title if len(histories) == 1 else f"{len(histories)} traces"
         write_plot(wanted.plot, lists_svg(histories, title))
         typer.echo(neutralise(f"plot written to {wanted.plot}"), err=True)
-
-
-def _traces(wanted: Experiment) -> list[Trace]:
-    traces = read_traces(wanted.path, wanted.shown)
-    return traces if wanted.shown is None else [replace(trace, shown=wanted.shown) for trace in traces]
 
 
 def _run_all(wanted: Experiment, traces: Sequence[Trace]) -> Iterator[PolicyRun]:
@@ -253,7 +250,10 @@ def show_plan(where: str, sites: Sequence[str], *, plot: Path | None, last_s: fl
         histories = draw_plan(archive, plan, now, last_s) if plot is not None else []
         is_watched = bool(plan) or bool(watch_rows(archive))
     if not plan:
-        typer.echo(neutralise(_nothing(where, sites, is_watched=is_watched)), err=as_json)
+        said = f"no page is watched here; `scythe watch SITE --archive {where}` begins with one"
+        if is_watched:
+            said = f"{', '.join(sites)} is not watched here; without SITE all that is watched is shown"
+        typer.echo(neutralise(f"{where}: {said}"), err=as_json)
         return
     rows = [planned for planned, _, _ in plan]
     if as_json:
@@ -265,12 +265,6 @@ def show_plan(where: str, sites: Sequence[str], *, plot: Path | None, last_s: fl
         title = histories[0].title if len(histories) == 1 else f"{counted(len(histories), 'list')} of {where}"
         write_plot(plot, lists_svg(histories, title))
         typer.echo(neutralise(f"{counted(len(histories), 'list')} drawn in {plot}"), err=True)
-
-
-def _nothing(where: str, sites: Sequence[str], *, is_watched: bool) -> str:
-    if is_watched:
-        return f"{where}: {', '.join(sites)} is not watched here; without SITE all that is watched is shown"
-    return f"{where}: no page is watched here; `scythe watch SITE --archive {where}` begins with one"
 
 
 def _show_plan(rows: Sequence[Planned], now: datetime) -> None:

@@ -134,22 +134,15 @@ def _good_ones(loaded: Iterable[LoadedPage]) -> list[LoadedPage]:
 
 def _of_site(start: str, by: str, fetch: FetchOptions, pages: int, delay_s: float) -> Candidates:
     """Sample a site; for choosing by address a few pages do, since what they link to can be suggested too."""
-    from scythe.crawling.sample_site import sample_site
+    from scythe.crawling.sample_site import own_links, sample_site
 
     if by == "cover":
         return _with_pages(sample_site(start, pages, fetch, delay_s=delay_s), by)
     good = _good_ones(sample_site(start, min(pages, _LINKING), fetch, delay_s=delay_s))
-    return Candidates(by, tuple(dict.fromkeys(_known_addresses(good)))[:_ADDRESSES])
-
-
-def _known_addresses(pages: Sequence[LoadedPage]) -> Iterator[str]:
-    from scythe.crawling.sample_site import own_links
-
-    own = host(pages[0].url or "")
-    for page in pages:
-        if page.url:
-            yield page.url
-        yield from own_links(page, own)
+    own, known = host(good[0].url or ""), dict[str, None]()
+    for page in good:
+        known |= dict.fromkeys([*([page.url] if page.url else []), *own_links(page, own)])
+    return Candidates(by, tuple(known)[:_ADDRESSES])
 
 
 HELP = """Suggest which pages of a site to annotate.

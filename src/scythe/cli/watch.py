@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from scythe.archive.results import WatchRow
     from scythe.watching.events import Event
     from scythe.watching.hooks import HookOptions
-    from scythe.watching.watch import Totals, Watch
+    from scythe.watching.watch import Watch
     from scythe.watching.watch_options import ListOptions, WatchOptions
 
 _LOOK_S = 0.5
@@ -118,13 +118,8 @@ def cells(row: WatchRow, event: Event | None, now: datetime) -> list[str]:
     new = str(getattr(event, "new", "-"))
     rate = getattr(event, "rate", None)
     why = getattr(event, "why", row.why)
-    page = row.url.partition("://")[2]
-    return [when(_next_at(row, event), now), last, new, "-" if rate is None else f"{rate:.1f}", page, why]
-
-
-def _next_at(row: WatchRow, event: Event | None) -> datetime | None:
-    planned: datetime | None = getattr(event, "next_at", None)
-    return planned or row.due_at
+    page, next_at = row.url.partition("://")[2], getattr(event, "next_at", None) or row.due_at
+    return [when(next_at, now), last, new, "-" if rate is None else f"{rate:.1f}", page, why]
 
 
 def when(moment: datetime | None, now: datetime) -> str:
@@ -256,21 +251,18 @@ def _watch(
             complain(f"nothing is watched in {where}; name the address of a page with a list")
             return EMPTY
         run = Watch(archive, options, listener=show.take, only=only, hooks=hooks)
-        asyncio.run(_attend(run, show))
+
+        async def attend() -> None:
+            on_interrupt(run.stop)
+            async with show.over(run):
+                await run.run()
+
+        asyncio.run(attend())
         if not show.quiet:
-            typer.echo(neutralise(_summarise(run.totals, where)), err=True)
+            counts = (run.totals.visits, "visit"), (run.totals.records, "new record"), (run.totals.troubles, "failure")
+            said = ", ".join(counted(number, what) for number, what in counts)
+            typer.echo(neutralise(f"scythe: {said}; everything is in {where}"), err=True)
         return INTERRUPTED if run.is_stopped else OK
-
-
-async def _attend(run: Watch, show: Showing) -> None:
-    on_interrupt(run.stop)
-    async with show.over(run):
-        await run.run()
-
-
-def _summarise(totals: Totals, where: str) -> str:
-    said = [counted(totals.visits, "visit"), counted(totals.records, "new record"), counted(totals.troubles, "failure")]
-    return f"scythe: {', '.join(said)}; everything is in {where}"
 
 
 def _queue(

@@ -89,11 +89,8 @@ def make_app(state: State, auth: Auth) -> ASGIApp:
         *(Route(one.path, _view(state, one, pages), methods=["GET"]) for one in all_views()),
         Mount("/static", StaticFiles(directory=Path(str(files("scythe.web") / "static")))),
     ]
-    errors: dict[Any, Callable[[Request, Exception], Awaitable[Response]]] = {
-        HTTPException: _wrong_path(pages),
-        Exception: _broken(pages),
-    }
-    app = Starlette(routes=routes, exception_handlers=errors)
+    failing = _failing(pages)
+    app = Starlette(routes=routes, exception_handlers={HTTPException: failing, Exception: failing})
     app.router.redirect_slashes = False  # one address for each thing
     return Guarded(app, auth)
 
@@ -123,28 +120,28 @@ Endpoint = Callable[[Request], Awaitable[Response]]
 
 
 def _sending(state: State, one: Operation, send: Callable[[Any], Response]) -> Endpoint:
-    async def answer(request: Request) -> Response:
-        try:
-            wanted = await read_wanted(request, one.wanted)
-            return send(await run_in_threadpool(one.call, state, wanted))
-        except MEANT as error:
-            return fail(error)
-
-    return answer
+    return _answering(one, lambda wanted: send(one.call(state, wanted)), fail)
 
 
 def _view(state: State, view: Operation, pages: Pages) -> Endpoint:
-    def show(wanted: Any) -> str:
-        return pages(view.template, {"area": view.menu, "wanted": wanted, **view.call(state, wanted)})
+    def show(wanted: Any) -> Response:
+        return _page(pages(view.template, {"area": view.menu, "wanted": wanted, **view.call(state, wanted)}))
 
+    def explain(error: Exception) -> Response:
+        status = fail(error).status_code
+        return _page(
+            pages("wrong.html", {"area": view.menu, "wanted": None, "why": words(error), "status": status}), status
+        )
+
+    return _answering(view, show, explain)
+
+
+def _answering(one: Operation, work: Callable[[Any], Response], explain: Callable[[Exception], Response]) -> Endpoint:
     async def answer(request: Request) -> Response:
         try:
-            wanted = await read_wanted(request, view.wanted)
-            return _page(await run_in_threadpool(show, wanted))
+            return await run_in_threadpool(work, await read_wanted(request, one.wanted))
         except MEANT as error:
-            failed = fail(error)
-            said = {"area": view.menu, "wanted": None, "why": words(error), "status": failed.status_code}
-            return _page(pages("wrong.html", said), failed.status_code)
+            return explain(error)
 
     return answer
 
@@ -153,23 +150,13 @@ def _page(html: str, status: int = 200) -> Response:
     return Response(html, status, {"Content-Security-Policy": PAGE_POLICY}, "text/html")
 
 
-def _wrong_path(pages: Pages) -> Callable[[Request, Exception], Awaitable[Response]]:
+def _failing(pages: Pages) -> Callable[[Request, Exception], Awaitable[Response]]:
     async def answer(request: Request, error: Exception) -> Response:
-        assert isinstance(error, HTTPException)
-        why = "there is no such page" if error.status_code == 404 else str(error.detail)
-        return _said(request, pages, error.status_code, why)
+        status, why = 500, "an error in scythe itself; the terminal shows where"
+        if isinstance(error, HTTPException):
+            status, why = error.status_code, "there is no such page" if error.status_code == 404 else str(error.detail)
+        if request.url.path.startswith(("/api/", "/static/")):
+            return send_json({"error": why}, status)
+        return _page(pages("wrong.html", {"area": "", "wanted": None, "why": why, "status": status}), status)
 
     return answer
-
-
-def _broken(pages: Pages) -> Callable[[Request, Exception], Awaitable[Response]]:
-    async def answer(request: Request, error: Exception) -> Response:
-        return _said(request, pages, 500, "an error in scythe itself; the terminal shows where")
-
-    return answer
-
-
-def _said(request: Request, pages: Pages, status: int, why: str) -> Response:
-    if request.url.path.startswith(("/api/", "/static/")):
-        return send_json({"error": why}, status)
-    return _page(pages("wrong.html", {"area": "", "wanted": None, "why": why, "status": status}), status)

@@ -140,22 +140,16 @@ class Guarded:
         token = request.query_params.get("token")
         if request.method == "GET" and token is not None and self._auth.knows_token(token):
             return self._welcome(request)
-        by_header = self._has_bearer(headers)
-        if not by_header and not self._has_cookie(request):
+        kind, _, given = headers.get("authorization", "").partition(" ")
+        by_header = kind.lower() == "bearer" and self._auth.knows_token(given.strip())
+        cookie = request.cookies.get(self._auth.cookie, "")
+        if not by_header and not hmac.compare_digest(cookie.encode(), self._auth.pass_value.encode()):
             return _closed(request)
         if request.method not in ("GET", "HEAD", "POST"):
             return _error(405, "only GET and POST are known here", {"Allow": "GET, HEAD, POST"})
         if not by_header and _is_foreign(request):
             return _error(403, "the request comes from another site")
         return self._refuse_change(headers, by_header=by_header) if request.method == "POST" else None
-
-    def _has_cookie(self, request: Request) -> bool:
-        given = request.cookies.get(self._auth.cookie, "")
-        return hmac.compare_digest(given.encode(), self._auth.pass_value.encode())
-
-    def _has_bearer(self, headers: Headers) -> bool:
-        kind, _, given = headers.get("authorization", "").partition(" ")
-        return kind.lower() == "bearer" and self._auth.knows_token(given.strip())
 
     def _refuse_change(self, headers: Headers, *, by_header: bool) -> Response | None:
         kind = headers.get("content-type", "").partition(";")[0].strip().lower()

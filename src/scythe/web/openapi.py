@@ -32,30 +32,18 @@ def add_field_docs(schemas: dict[str, Any], types: Iterable[Any]) -> None:
 def records_in(types: Iterable[Any]) -> dict[str, type]:
     """Return the records that types are made of, by name."""
     found: dict[str, type] = {}
-    waiting = list(kinds.multi_type_info(types))
+    waiting: list[Any] = list(kinds.multi_type_info(types))
     while waiting:
         kind = waiting.pop()
         if isinstance(kind, kinds.StructType | kinds.DataclassType):
-            if kind.cls.__name__ in found:
-                continue
-            found[kind.cls.__name__] = kind.cls
-        waiting += _inner(kind)
+            if kind.cls.__name__ not in found:
+                found[kind.cls.__name__] = kind.cls
+                waiting += [field.type for field in kind.fields]
+            continue
+        waiting += [*getattr(kind, "types", ()), *getattr(kind, "item_types", ())]
+        inner = (getattr(kind, name, None) for name in ("value_type", "type", "item_type"))
+        waiting += [one for one in inner if isinstance(one, kinds.Type)]
     return found
-
-
-def _inner(kind: kinds.Type) -> Iterator[kinds.Type]:
-    if isinstance(kind, kinds.StructType | kinds.DataclassType):
-        yield from (field.type for field in kind.fields)
-    elif isinstance(kind, kinds.UnionType):
-        yield from kind.types
-    elif isinstance(kind, kinds.TupleType):
-        yield from kind.item_types
-    elif isinstance(kind, kinds.DictType):
-        yield kind.value_type
-    elif isinstance(kind, kinds.Metadata):
-        yield kind.type
-    elif isinstance(kind, kinds.CollectionType):
-        yield kind.item_type
 
 
 @cache

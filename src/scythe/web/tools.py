@@ -62,12 +62,7 @@ def _tool(operation: Operation) -> Tool:
     add_field_docs(forms, [operation.wanted])
     root = dict(forms.pop(str(schema.get("$ref", "")).rpartition("/")[2], schema))
     root.setdefault("properties", {})
-    return Tool(
-        operation.tool,
-        operation.description,
-        root | ({"$defs": forms} if forms else {}),
-        operation,
-    )
+    return Tool(operation.tool, operation.description, root | ({"$defs": forms} if forms else {}), operation)
 
 
 def call_tool(state: State, tool: Tool, arguments: dict[str, Any], most_chars: int = MOST_CHARS) -> ToolOutcome:
@@ -157,7 +152,9 @@ def make_server(state: State, tools: dict[str, Tool], most_chars: int = MOST_CHA
         if tool is None:
             raise MCPError(code=types.INVALID_PARAMS, message=f"there is no tool {asked.name!r:.80}")
         outcome = await asyncio.to_thread(call_tool, state, tool, asked.arguments or {}, most_chars)
-        return _result(outcome)
+        text = types.TextContent(type="text", text=outcome.text)
+        value = None if outcome.is_error else outcome.value
+        return types.CallToolResult(content=[text], structured_content=value, is_error=outcome.is_error)
 
     return Server("scythe", version=version(), instructions=_INSTRUCTIONS, on_list_tools=list_all, on_call_tool=call)
 
@@ -165,13 +162,6 @@ def make_server(state: State, tools: dict[str, Tool], most_chars: int = MOST_CHA
 def _describe(tool: Tool) -> types.Tool:
     hints = types.ToolAnnotations(read_only_hint=not tool.changes, destructive_hint=tool.changes)
     return types.Tool(name=tool.name, description=tool.description, input_schema=tool.schema, annotations=hints)
-
-
-def _result(outcome: ToolOutcome) -> types.CallToolResult:
-    text = types.TextContent(type="text", text=outcome.text)
-    return types.CallToolResult(
-        content=[text], structured_content=None if outcome.is_error else outcome.value, is_error=outcome.is_error
-    )
 
 
 async def _serve(server: Server[dict[str, object]]) -> None:

@@ -15,7 +15,6 @@ from msgspec import Meta
 from scythe.archive.archive import Archive
 from scythe.archive.history import (
     PageHistory,
-    RecordHistory,
     SightingSeen,
     read_history,
     read_listed,
@@ -36,8 +35,8 @@ from scythe.output.archive_export import (
     read_date,
     record_line,
 )
-from scythe.output.formats import FORMATS, Writer
-from scythe.output.rows import Columns, Row, row_writer
+from scythe.output.formats import FORMATS
+from scythe.output.rows import Columns, row_writer
 from scythe.web.auth import NOTHING_POLICY
 from scythe.web.operations import Key, Number, RequestInput, Sent, WebArea
 from scythe.web.state import BackgroundJob, NotNow, NotThere, State, fill
@@ -161,12 +160,6 @@ def _metadata(document: ModelDocument) -> dict[str, str]:
 def tell_record(stored: StoredRecord) -> ArchivedRecord:
     """Return what is known of a record."""
     return fill(ArchivedRecord, stored, fields=dict(zip(stored.columns, stored.fields, strict=True)))
-
-
-def tell_sightings(history: RecordHistory) -> RecordSightings:
-    """Return a record with where it was seen."""
-    neighbours = tuple(map(tell_record, history.neighbours))
-    return fill(RecordSightings, history, record=tell_record(history.record), neighbours=neighbours)
 
 
 def as_hit(record: ArchivedRecord) -> RecordHit:
@@ -328,17 +321,13 @@ def see_document(
 ) -> ArchivedDocument:
     """Return a document of the archive with its versions and requests."""
     with state.archive() as archive:
-        return _tell(archive, page, version, chars)
-
-
-def _tell(archive: Archive, page: int, version: int, most: int) -> ArchivedDocument:
-    history = read_history(archive, page)
-    if history is None:
-        raise NotThere(f"there is no document {page} in the archive")
-    stored = read_version(archive, page, version or None)
-    if stored is None:
-        raise NotThere(f"document {page} has no version {version}")
-    return tell_document(stored, history, read_listed(archive, page, _LISTED), most)
+        history = read_history(archive, page)
+        if history is None:
+            raise NotThere(f"there is no document {page} in the archive")
+        stored = read_version(archive, page, version or None)
+        if stored is None:
+            raise NotThere(f"document {page} has no version {version}")
+        return tell_document(stored, history, read_listed(archive, page, _LISTED), chars)
 
 
 @AREA.get("/api/documents/{page}/diff", "compare")
@@ -370,7 +359,8 @@ def see_record(state: State, record: Number) -> RecordSightings:
         history = read_record_history(archive, record)
     if history is None:
         raise NotThere(f"there is no record {record} in the archive")
-    return tell_sightings(history)
+    neighbours = tuple(map(tell_record, history.neighbours))
+    return fill(RecordSightings, history, record=tell_record(history.record), neighbours=neighbours)
 
 
 @AREA.view("/archive", "archive.html")
@@ -444,35 +434,25 @@ def download_found(state: State, wanted: DownloadWanted) -> Sent:
     with state.archive() as archive:
         state.part(Indexing).catch_up(archive)
         total = run_search(archive, said).total
-        write = _write_documents if wanted.what == "documents" else _write_records
-        written = write(archive, said, wanted.form, file)
+        written = _write(archive, said, wanted.form, file)
     name = f"{wanted.what}-{'' if written == total else 'first-'}{written}.{wanted.form}"
     kind = FORMATS[wanted.form].media_type
     return Sent(file.getvalue().encode(errors="replace"), kind, NOTHING_POLICY, name)
 
 
-def _write_documents(archive: Archive, said: SearchQuery, form: str, file: StringIO) -> int:
+def _write(archive: Archive, said: SearchQuery, form: str, file: StringIO) -> int:
+    """Write what is found until there is enough; return how many."""
+    is_of_pages = said.what == "documents"
+    find: Any = found_pages if is_of_pages else found_records
+    tell: Any = page_line if is_of_pages else record_line
+    columns = Columns()
     if form == "csv":
-        table = PageTable.of(page.rest for page in found_pages(archive, said))
-        return _write(
-            row_writer("csv", file, Columns(table.header)), file, map(table.cells, found_pages(archive, said))
-        )
-    return _write(row_writer("jsonl", file, Columns()), file, map(page_line, found_pages(archive, said)))
-
-
-def _write_records(archive: Archive, said: SearchQuery, form: str, file: StringIO) -> int:
-    records = list(found_records(archive, said))
-    if form == "csv":
-        table = RecordTable.of(records)
-        return _write(row_writer("csv", file, Columns(table.header)), file, map(table.cells, records))
-    return _write(row_writer("jsonl", file, Columns()), file, map(record_line, records))
-
-
-def _write(rows: Writer[Row], file: StringIO, found: Iterable[Row]) -> int:
-    """Write rows until there is enough; return how many."""
-    written = 0
-    for row in found:
-        rows.put(row)
+        found = find(archive, said)
+        table = PageTable.of(page.rest for page in found) if is_of_pages else RecordTable.of(list(found))
+        tell, columns = table.cells, Columns(table.header)
+    rows, written = row_writer(form, file, columns), 0
+    for one in find(archive, said):
+        rows.put(tell(one))
         written += 1
         if file.tell() > _EXPORTED_CHARS:
             break

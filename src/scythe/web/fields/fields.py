@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 import unicodedata
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
@@ -214,7 +214,8 @@ def save(state: State, session: FieldSession, *, with_usual: bool) -> SaveResult
         raise NotNow("nothing is shown yet: click a value on a page and name it")
     chosen, _ = choose_pages(state, session.site, shown)
     given = [(page.url, page.body) for page in chosen]
-    fresh = _learn_first(state, session.site, given, with_usual=with_usual)
+    is_new = state.load_site(session.site) is None
+    fresh = (Site.learn(given) if with_usual else Site(Profile(()))) if is_new else None
     with state.lock:  # nobody saves in between
         old = state.load_site(session.site)
         before = old.to_json() if old is not None else None
@@ -228,12 +229,6 @@ def save(state: State, session: FieldSession, *, with_usual: bool) -> SaveResult
         where = state.save_site(session.site, site)
         session.saved, session.before, session.kept = where, before, shown
     return SaveResult(where, site.profile.fields, taught.notes)
-
-
-def _learn_first(state: State, key: str, given: Sequence[tuple[str | None, bytes]], *, with_usual: bool) -> Site | None:
-    if state.load_site(key) is not None:
-        return None
-    return Site.learn(given) if with_usual else Site(Profile(()))
 
 
 def plan_saving(state: State, session: FieldSession) -> list[str]:
@@ -366,7 +361,7 @@ def see_fields(state: State, site: SiteKey = "") -> FieldsView:
 
 
 def _see(state: State, session: FieldSession) -> FieldsView:
-    trial, known = session.trial, state.load_site(session.site)
+    trial, known, path = session.trial, state.load_site(session.site), state.options.profile
     rows = trial.rows if trial is not None and session.names else ()
     pages = [
         PageListed(p.number, p.url or p.name, len(session.shown.get(p.number, ()))) for p in state.pages(session.site)
@@ -385,14 +380,8 @@ def _see(state: State, session: FieldSession) -> FieldsView:
         bool(session.past),
         session.before is not None,
         session.saved if session.kept is session.shown else "",
-        _say_command(state),
+        f"scythe learn pages.jsonl -o {shlex.quote(path.name if path is not None else 'site.json')}",
     )
-
-
-def _say_command(state: State) -> str:
-    """Write the command that learns the same without this page."""
-    path = state.options.profile
-    return f"scythe learn pages.jsonl -o {shlex.quote(path.name if path is not None else 'site.json')}"
 
 
 def _see_field(session: FieldSession, name: str) -> FieldView:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -120,9 +119,10 @@ def _tell(path: str, method: str, operation: Schema, components: Schema) -> Oper
     )
 
 
-def _fields(schema: Schema, where: str) -> Iterator[FieldDoc]:
-    for name, one in schema.get("properties", {}).items():
-        yield _field(name, where, one, one.get("description", ""), must=name in schema.get("required", ()))
+def _fields(schema: Schema, where: str) -> list[FieldDoc]:
+    must = schema.get("required", ())
+    properties = schema.get("properties", {})
+    return [_field(name, where, one, one.get("description", ""), must=name in must) for name, one in properties.items()]
 
 
 def _field(name: str, where: str, schema: Schema, says: str, *, must: bool) -> FieldDoc:

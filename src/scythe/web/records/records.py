@@ -20,7 +20,7 @@ from scythe.engine.discovery import read_list
 from scythe.engine.worker_protocol import Job, SiteSetup
 from scythe.errors import BadInput
 from scythe.fetch.page_check import sniff_bytes, sniff_text
-from scythe.model import Paging, Record, RecordList
+from scythe.model import Paging, RecordList
 from scythe.output.formats import FORMATS, ROWS, formats_of
 from scythe.output.rows import Shape, list_batch, write_rows
 from scythe.reading.lists.find_lists import CUT, place_records
@@ -100,23 +100,17 @@ class PageListing:
         listed, places = self.lists[number - 1], self.places[number - 1]
         own = own_links(listed)
         records = tuple(
-            _see_record(record, own[row], places[row] if row < len(places) else ())
+            RecordView(
+                record.fields,
+                own[row] or next(iter(record.links), ""),
+                record.links,
+                record.images,
+                places[row] if row < len(places) else (),
+            )
             for row, record in enumerate(listed.records)
         )
         is_listed = listed.score >= CUT
         return PageListView(number, listed.kind, listed.score, is_listed, listed.columns, records)
-
-    def see_all(self, *, everything: bool) -> PageRecords:
-        """Return what the page lists; with `everything` also menus and the like."""
-        shown = self.lists if everything else self.listed
-        lists = tuple(self.see(number) for number in range(1, len(shown) + 1))
-        following = self.paging.next or self.paging.more
-        return PageRecords(self.page.number, self.page.url, self.title, following, len(self.paging.pages), lists)
-
-
-def _see_record(record: Record, own: str, elements: tuple[int, ...]) -> RecordView:
-    link = own or (record.links[0] if record.links else "")
-    return RecordView(record.fields, link, record.links, record.images, elements)
 
 
 class Listings:
@@ -320,7 +314,11 @@ def list_records(
     everything: bool = False,  # menus, pagers and the like, too
 ) -> PageRecords:
     """Return the lists of a page at hand, best first."""
-    return state.part(Listings).get(page).see_all(everything=everything)
+    listing = state.part(Listings).get(page)
+    shown = listing.lists if everything else listing.listed
+    lists = tuple(listing.see(number) for number in range(1, len(shown) + 1))
+    address, following = listing.page.url, listing.paging.next or listing.paging.more
+    return PageRecords(page, address, listing.title, following, len(listing.paging.pages), lists)
 
 
 @AREA.file("/records/export")
@@ -379,11 +377,16 @@ def _show_page(state: State, wanted: RecordsWanted, listing: PageListing) -> dic
     number = min(wanted.list, len(lists))
     one = listing.see(number) if lists else None
     start = min(wanted.start, max(len(one.records) - 1, 0)) if one is not None else 0
+    exported = {"page": listing.page.number, "list": number}
     return {
         "listing": listing,
         "lists": [_tab(listing, place, is_all) for place in range(1, len(lists) + 1)],
         "one": one,
-        "columns": _used_columns(one),
+        "columns": [
+            (place, name)
+            for place, name in enumerate(one.columns if one is not None else ())
+            if one is not None and any(record.fields[place] for record in one.records)
+        ],
         "has_links": one is not None and any(record.links for record in one.records),
         "has_images": one is not None and any(record.images for record in one.records),
         "start": start,
@@ -392,7 +395,11 @@ def _show_page(state: State, wanted: RecordsWanted, listing: PageListing) -> dic
         "is_all": is_all,
         "hidden": hidden,
         "switch": _address(listing, number, is_all=not is_all),
-        "savings": _savings(listing, one),
+        "savings": [
+            (kind.label, f"/records/export?{urlencode(exported | {'format': kind.name})}")
+            for kind in _SAVED
+            if one is not None and (kind.name != "parquet" or find_spec("pyarrow") is not None)
+        ],
         "cell_chars": _CELL_CHARS,
         "following": listing.paging.next or listing.paging.more,
         "watch": find_watch(state, listing.page.url),
@@ -416,15 +423,6 @@ def _tab(listing: PageListing, number: int, is_all: bool) -> Tab:
     return Tab(number, listed.kind, len(listed.records), listed.score, is_listed, address, says)
 
 
-def _used_columns(one: PageListView | None) -> list[tuple[int, str]]:
-    """Return the columns in which any record has something, by their place."""
-    if one is None:
-        return []
-    return [
-        (place, name) for place, name in enumerate(one.columns) if any(record.fields[place] for record in one.records)
-    ]
-
-
 def _turning(
     wanted: RecordsWanted, listing: PageListing, one: PageListView | None, start: int
 ) -> list[tuple[str, str]]:
@@ -438,12 +436,3 @@ def _turning(
             says = f"Records {first + 1} to {min(first + _ROWS, last)}"
             found.append((says, _address(listing, one.number, is_all=wanted.all, start=first)))
     return found
-
-
-def _savings(listing: PageListing, one: PageListView | None) -> list[tuple[str, str]]:
-    """Return the ways to save a list: what each is called, and its address."""
-    if one is None:
-        return []
-    kinds = [kind for kind in _SAVED if kind.name != "parquet" or find_spec("pyarrow") is not None]
-    said = {"page": listing.page.number, "list": one.number}
-    return [(kind.label, f"/records/export?{urlencode(said | {'format': kind.name})}") for kind in kinds]

@@ -32,6 +32,7 @@ from scythe.web.state import (
     PageAtHand,
     Recent,
     State,
+    fill,
     open_page,
     see,
 )
@@ -357,7 +358,17 @@ def explain_page(at_hand: PageAtHand, found: PageTrace) -> PageExplained:
     body = at_hand.body
     page = open_page(at_hand)
     elements = _find_elements(page, map_page(body), found.places)
-    places = tuple(_see_place(row, place, body, elements[row]) for row, place in enumerate(found.places))
+    places = tuple(
+        fill(
+            PlaceExplained,
+            place,
+            number=row,
+            colour=row % COLOURS,
+            line=line_of(body, place.span[0]),
+            elements=elements[row],
+        )
+        for row, place in enumerate(found.places)
+    )
     by_name = {place.kind if place.kind == "images" else place.name: place.number for place in reversed(places)}
     fits = next(((one.found, one.marks) for one in found.trace.layouts if one.fits), (0, 0))
     return PageExplained(
@@ -375,11 +386,6 @@ def explain_page(at_hand: PageAtHand, found: PageTrace) -> PageExplained:
         fields=tuple(_see_field(field, found.hows, by_name.get(field.name)) for field in found.trace.fields),
         source=tuple(show_windows(body, found.trace.encoding, found.places)),
     )
-
-
-def _see_place(row: int, place: CutRange, body: bytes, elements: tuple[int, ...]) -> PlaceExplained:
-    line = line_of(body, place.span[0])
-    return PlaceExplained(row, row % COLOURS, place.kind, place.name, place.says, place.span, line, elements)
 
 
 def _see_field(field: FieldTrace, hows: dict[str, str], place: int | None) -> FieldExplained:
@@ -536,6 +542,8 @@ def show_rules(
     name = layout or (chosen.layout if chosen is not None else "")
     shown = next((one for one in seen.layouts if one.rules.name == name), seen.layouts[0] if seen.layouts else None)
     explained = explain_at_hand(state, page=chosen.page) if chosen is not None else None
+    # the colour of a field is that of its place on the page shown
+    places = {place.name: place.colour for place in explained.places} if explained is not None else {}
     return {
         "sites": state.site_keys(),
         "key": key,
@@ -544,7 +552,9 @@ def show_rules(
         "pages": sorted(
             seen.measured, key=lambda one: (one.layout != name, -one.count(COLD), -one.count(MISSING), one.page)
         ),
-        "colours": _colours(shown, explained),
+        "colours": {
+            field.name: places[field.name] for field in (shown.fields if shown else ()) if field.name in places
+        },
         "led": {field.name: field.rules for field in explained.fields} if explained is not None else {},
         "page": explained,
         "take": {"site": key, "next": f"/rules?site={key}"},
@@ -562,12 +572,6 @@ def _choose_page(seen: RulesView, layout: str, page: int) -> PageMeasured | None
         raise NotThere(f"there is no layout {layout!r:.80}")
     name = layout or next((one.rules.name for one in seen.layouts if one.at_hand), "")
     return next((one for one in seen.measured if one.layout == name), None)
-
-
-def _colours(layout: LayoutView | None, page: PageExplained | None) -> dict[str, int]:
-    """Return the colour of each field: that of its place on the page shown, where it has one."""
-    places = {place.name: place.colour for place in page.places} if page is not None else {}
-    return {field.name: places[field.name] for field in (layout.fields if layout else ()) if field.name in places}
 
 
 def _find(state: State, number: int) -> tuple[PageAtHand, FollowedList]:
