@@ -26,7 +26,6 @@ RESULTS = Results(
     requests=379,
     received=10_300_000,
     records=376,
-    profiles=4,
     kinds=(
         KindRow("news", 50, 50, 50, 0.999, (50, 50), (0, 0)),
         KindRow("product", 30, 29, 29, 0.94, (20, 30), (0, 0)),

@@ -184,7 +184,6 @@ an empty image means that none is relevant. If only relevant images of a page ar
 --template writes every image of PAGES with a guess, as a table to correct in a spreadsheet. `scythe suggest` says which
 pages are worth it; two to six are enough for most sites.
 
-\b
 Examples:
   scythe annotate https://example.org/                         mark images in the browser; writes example.org.json
   scythe annotate news.json saved/                             the same with saved pages
@@ -194,7 +193,6 @@ Examples:
   scythe annotate news.json --from ann.csv --from bo.csv       two people, conflicts shown
   scythe annotate saved/ --from labels.csv -o news.json        create the profile, too
 
-\b
 Exit codes:
   0  a profile or a table was written, or the web page was closed
   1  no label could be used or, with --strict, not all; no profile was written

@@ -109,7 +109,6 @@ reused by the next batch.
 Stop at any time: the same command resumes and gives the same rows. A file is only read again if it, its profiles or the
 options changed. One bad record costs one record: it is counted, with its reason.
 
-\b
 Examples:
   scythe batch 'crawl/*.warc.gz' -o out/                       text, images and records of every page
   scythe batch crawl.warc.gz -o out/ --parts text              text only, the fastest
@@ -118,7 +117,6 @@ Examples:
   scythe batch 'cc/*.warc.gz' -o out/ --learn-from 2000        a broad crawl: learn large sites only
   scythe batch 's/*.warc.gz' -o /shared/out --engine ray       on a Ray cluster with shared folders
 
-\b
 Exit codes:
   0  every file was read; bad records are counted
   1  a file could not be read, or the tables could not be written

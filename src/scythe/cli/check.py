@@ -28,7 +28,6 @@ Of a profile, in a file or an archive, PAGES are recent pages of the site: files
 or URLs. A rule has stopped matching if its field is missing or implausible on several pages in a row or on all pages
 given, or if the pages fit no layout. The profile is not changed.
 
-\b
 Examples:
   scythe check news.json today/                      a report
   scythe check news.json today/ --json               for a program
@@ -36,7 +35,6 @@ Examples:
   scythe check news.db today/                        a report on what a crawl learned
   scythe check news.db                               whether an archive is as it was stored
 
-\b
 Exit codes:
   0  everything learned still works; the archive is whole
   1  a rule stopped matching, or the archive is damaged; the report says which and where

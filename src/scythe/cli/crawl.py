@@ -74,7 +74,6 @@ The archive is an SQLite file or a PostgreSQL database. Stop at any time, with C
 command resumes, and nothing is lost or stored twice. --parts and --profile are stored with the site and need not be
 repeated.
 
-\b
 Examples:
   scythe crawl https://example.org/                          into example.org.scythe.db
   scythe crawl example.org --limit 200 -o pages.jsonl        and export one JSON object per page
@@ -86,7 +85,6 @@ Examples:
   scythe crawl example.org --refresh                         check known pages for changes
   scythe crawl http://127.0.0.1:8000/ --allow-private --delay 0     your own machine, at full speed
 
-\b
 Exit codes:
   0  done, or --limit reached
   1  nothing could be fetched, or the archive could not be written; it stays intact

@@ -29,7 +29,6 @@ folders, quoted patterns, page sets (JSON lines with html and url), URLs, or - f
 the bytes if two rules of its layout agree; otherwise the page is parsed in full, and the field taken from the tree or
 left out. Every field says which.
 
-\b
 Examples:
   scythe cut news.json saved/ -o news.jsonl        one JSON object per page
   scythe cut shop.json 'shop/*.html' -o shop.csv   a table, one column per field
@@ -38,7 +37,6 @@ Examples:
   scythe cut news.json today/ --update -o out.csv  save what is relearned after a redesign
   scythe cut site.db saved/ -o news.jsonl          by what a crawl learned
 
-\b
 Exit codes:
   0  every page was read
   1  some page failed; each is reported on standard error

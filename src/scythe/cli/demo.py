@@ -29,7 +29,6 @@ list is watched like `scythe watch` does.
 Because the pages are generated, their correct content is known: F1 says how much of the text was found (1.00 is
 perfect), and every published record is counted. At the end a report is written, one HTML file.
 
-\b
 Examples:
   scythe demo                           the whole demo, and scythe-demo.html
   scythe demo --no-watch                without the growing list
@@ -40,7 +39,6 @@ Examples:
   scythe demo --save site/              write pages to a folder, for other commands
   scythe demo --save new/ --design 1    the same content in other markup, for `scythe check`
 
-\b
 Exit codes:
   0  every check passed
   1  a check failed (a page not found, F1 below 0.9, a redesign not relearned, a record lost or duplicated)

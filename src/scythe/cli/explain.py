@@ -23,13 +23,11 @@ HELP = """Explain what a profile does with one page.
 PROFILE is a file or an archive, PAGE a file, a URL, or - for standard input. Shows the layout the page matches, and
 for each field how it was found, where it is in the file, where every rule leads and how long the cut takes.
 
-\b
 Examples:
   scythe explain news.json saved/story.html          in words
   scythe explain news.json saved/story.html --json   for a program
   scythe explain site.db saved/story.html            by what a crawl learned
 
-\b
 Exit codes:
   0  explained
   1  the page could not be loaded; standard error says why

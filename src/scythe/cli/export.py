@@ -25,7 +25,6 @@ ARCHIVE is an SQLite file or a postgresql:// address. The suffix of -o selects t
 file per page. Without -o, JSON lines go to standard output. Files are written atomically: an export that is stopped
 leaves the old file in place.
 
-\b
 Examples:
   scythe export site.db -o pages.jsonl               one JSON object per page, with everything
   scythe export site.db -o pages.csv                 a table for spreadsheets
@@ -42,7 +41,6 @@ Examples:
   scythe export site.db | jq -r .title               in a pipe
   scythe export --check site.warc.gz                 check a WARC file for damage
 
-\b
 Exit codes:
   0  everything was written; --check: every record matches its digest
   1  the archive could not be read, some of it is damaged and left out, or the file not written; --check: damaged

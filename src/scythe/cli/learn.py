@@ -38,7 +38,6 @@ time, obeying robots.txt. Ten pages, spread over the site, are a good number.
 Without examples, title, text, date, author and images are learned. For anything else, give a value that one of the
 pages shows; two or three pages with examples are better than one. Whoever knows the HTML can name the element.
 
-\b
 Examples:
   scythe learn saved/ -o news.json                     title, text, date, author, images
   scythe learn https://example.org/ -o news.json       the same, from the web
@@ -47,7 +46,6 @@ Examples:
   scythe learn shop/ -o shop.json --rule 'price=<b class="price">'  by the element that holds it
   scythe learn shop/ -o shop.json --examples shop.csv  examples from several pages: columns page, price, name ...
 
-\b
 Exit codes:
   0  a profile was written
   1  nothing could be learned from these pages

@@ -19,14 +19,12 @@ quoted patterns, page sets, or URLs. Tools that change something (fetch pages, s
 The program that runs the model starts it: configure the command `scythe` with the arguments `mcp` and the options
 below. Needs the extra `mcp`.
 
-\b
 Examples:
   scythe mcp                                        read any page of the web
   scythe mcp --archive news.db                      and what a crawl or a watch archived
   scythe mcp --profile site.json                    and extract pages of a learned site
   scythe mcp --archive news.db --allow-changes      and crawl and watch
 
-\b
 Exit codes:
   0  stopped by the program that started it
   1  the archive cannot be used

@@ -3,6 +3,7 @@
 The signature of a verb is the table of its options: each stands there with its default and its help, and nowhere else.
 """
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -173,8 +174,9 @@ def verb(
         run.__signature__ = Signature(shown)  # type: ignore[attr-defined]
         run.__annotations__ = {each.name: each.annotation for each in shown}
         run.__name__ = command.__name__
+        blocks = re.sub(r"(?<=\n\n)(?=\w[^\n]*:\n  )", "\b\n", said)  # shown line by line, as they are
         application = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
-        application.command(help=said, no_args_is_help=needs_arguments)(run)
+        application.command(help=blocks, no_args_is_help=needs_arguments)(run)
         return application
 
     return make

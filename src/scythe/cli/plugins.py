@@ -16,7 +16,6 @@ HELP = """List installed plug-ins: stores, fetchers, text methods, characteristi
 
 Each is loaded once, to check that it works.
 
-\b
 Examples:
   scythe plugins                                     what is installed
   scythe plugins --json                              one JSON object per plug-in
@@ -26,7 +25,6 @@ Examples:
   scythe crawl example.org --fetcher NAME            a fetcher
   scythe crawl example.org --store NAME:PLACE        a store
 
-\b
 Exit codes:
   0  every plug-in loads
   1  a plug-in cannot be loaded; standard error says why

@@ -28,7 +28,6 @@ HELP = """Read the main text, images and metadata of pages.
 
 INPUTS are files, folders of pages, quoted patterns, URLs, or - for standard input.
 
-\b
 Examples:
   scythe read page.html                       the text, on standard output
   scythe read https://example.org/story       fetch, then read
@@ -41,7 +40,6 @@ Examples:
   curl -s https://example.org/ | scythe read - --url https://example.org/
   scythe read --input-file addresses.txt -o pages.jsonl
 
-\b
 Exit codes:
   0  every input was read
   1  some input failed; each is reported on standard error

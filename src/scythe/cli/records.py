@@ -101,7 +101,6 @@ INPUTS are files, folders of pages, quoted patterns, URLs, or - for standard inp
 page are ordered best first; only the first is written unless you ask for others. A row has the columns of its list and
 the first link and image of the record; columns that are empty or say the same of all records are left out.
 
-\b
 Examples:
   scythe records https://example.org/news             a table on the terminal
   scythe records shop.html -o goods.csv               one row per record
@@ -112,7 +111,6 @@ Examples:
   scythe records shop/ --attributes --wide -o goods.csv               one row per product
   scythe records shop.html --method mdr               by a published method
 
-\b
 Exit codes:
   0  every input was read
   1  some page failed; each is reported on standard error

@@ -20,13 +20,11 @@ ever stored. A crawl does this by itself at its end, and the web page after some
 Stop at any time: the same command goes on where it ended. Versions whose pages were not kept (--no-raw) stay as they
 are.
 
-\b
 Examples:
   scythe refill site.db                          what is not up to date
   scythe refill site.db --profile site.json      by a profile that was edited; it is kept with the site
   scythe refill postgresql://db/web --site example.org
 
-\b
 Exit codes:
   0  everything that could be is up to date
   1  some pages could not be extracted, or the archive could not be used

@@ -30,14 +30,12 @@ and on how many pages it held.
 With --as, each field is written as a CSS selector, XPath or regular expression, or all of them as a program for parsel
 or Scrapy. PAGES, some of the site, say on how many pages each gives the same value as scythe.
 
-\b
 Examples:
   scythe rules shop.json                             the table
   scythe rules shop.json saved/ --as css             selectors, with the share of pages on which they agree
   scythe rules shop.json saved/ --as scrapy -o spider.py
   scythe rules https://example.org/ --as xpath       learned from a sample of the site
 
-\b
 Exit codes:
   0  rules were written
   1  there are none

@@ -18,7 +18,6 @@ With --simulate: run policies over recorded arrivals, lines of `site,unix_time` 
 of such files. A list shows its newest P records; records that leave it between two visits are missed. P comes from
 --shown or from meta.json beside the file: {"NAME": {"P": 30}}.
 
-\b
 Examples:
   scythe schedule                                     what is due when, and why
   scythe schedule example.org --archive my.db         one site
@@ -30,7 +29,6 @@ Examples:
   scythe schedule --simulate news.csv --miss 0.001 --max-delay 6h
   scythe schedule --simulate news.csv --recover       older pages can be followed: nothing is missed
 
-\b
 Policies:
   auto      the fewest fetches that meet --miss and the delays, by a forecast with uncertainty (the default)
   seasonal  a Poisson forecast by the hour of the week
@@ -41,7 +39,6 @@ Policies:
   fixed     every hour, or every --max-delay
   all       all of these
 
-\b
 Exit codes:
   0  done, even if nothing is watched
   1  the archive could not be read or the plot not written

@@ -22,13 +22,11 @@ HELP = """Show workers, the sites they handle, and what is waiting.
 This changes nothing. A worker is shown as gone when it has been silent for too long or has died; others then have its
 sites. The lag is the delay of the most overdue job: if it grows, add workers or places.
 
-\b
 Examples:
   scythe status --archive postgresql://db/web
   scythe status --archive postgresql://db/web --json     for programs: one JSON object
   watch -n 5 scythe status --archive postgresql://db/web
 
-\b
 Exit codes:
   0  shown
   1  the archive could not be read

@@ -155,7 +155,6 @@ If the pages themselves are available, those are chosen that cover most kinds of
 (cover). URLs alone are grouped by similarity, and pages are drawn from all groups in turn (clusters: Algorithm 1 of the
 TC paper); nothing is fetched. Pages annotated in the profile are not suggested again.
 
-\b
 Examples:
   scythe suggest https://example.org/           six of 24 pages of a site
   scythe suggest saved/ -n 3                    three of the pages in a folder
@@ -163,7 +162,6 @@ Examples:
   scythe suggest saved/ --profile site.json     what to annotate next
   scythe suggest saved/ -f csv -o pages.csv     with the reasons, as a table
 
-\b
 Exit codes:
   0  pages were suggested
   1  no page is left to suggest

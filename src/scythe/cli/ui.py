@@ -35,7 +35,6 @@ kept in the archive, or in --profile. Without both it uses the archive in this f
 The server listens on this machine only and requires the token in the printed URL, which is new at every start. Programs
 can use the same interface: /api/openapi.json describes it, `Authorization: Bearer TOKEN` authenticates.
 
-\b
 Examples:
   scythe ui                                        the archive of this folder, or a new one
   scythe ui --archive news.db                      what a crawl or a watch archived
@@ -43,7 +42,6 @@ Examples:
   scythe ui --archive news.db --port 8765 --no-browser
   scythe ui --archive news.db --host 0.0.0.0       for other machines: only behind a TLS proxy
 
-\b
 Exit codes:
   0  stopped by Ctrl-C or SIGTERM
   1  the archive cannot be used

@@ -150,7 +150,6 @@ nothing is lost.
 
 Without SITE, resume every list in the archive. Stop at any time: the next run resumes, and no record is archived twice.
 
-\b
 Examples:
   scythe watch https://example.org/news                       into watch.scythe.db, until Ctrl-C
   scythe watch example.org example.net/jobs --max-delay 6h    every record within 6 hours
@@ -168,7 +167,6 @@ Examples:
 A terminal shows a table. Otherwise, or with --json, every event is one JSON object on standard output:
 record, visit, list, gap, lost, trouble, moved, document, hook.
 
-\b
 Exit codes:
   0  done (--once, --forget)
   1  the archive could not be used

@@ -27,7 +27,6 @@ If a worker dies, is stopped or loses its network, others take over after its --
 twice. Ctrl-C or SIGTERM releases its sites at once. If the database is unreachable, workers report it and wait, up to
 --patience.
 
-\b
 Examples:
   scythe crawl example.org --queue --archive postgresql://db/web     queue a site
   scythe watch example.org/news --queue --archive postgresql://db/web
@@ -36,7 +35,6 @@ Examples:
   scythe worker --archive postgresql://db/web --until-idle           exit when nothing is left to do
   scythe status --archive postgresql://db/web                        see who handles what
 
-\b
 Exit codes:
   0  nothing is left to do (--until-idle)
   1  the archive could not be used, or was unreachable for longer than --patience

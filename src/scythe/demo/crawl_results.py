@@ -140,7 +140,6 @@ class Results:
     requests: int
     received: int
     records: int
-    profiles: int
     kinds: tuple[KindRow, ...]
     fields: tuple[FieldRow, ...]
     steps: tuple[Step, ...]

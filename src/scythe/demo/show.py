@@ -156,7 +156,6 @@ class Show:
             requests=len(log),
             received=sum(tally.received for tally in tallies),
             records=count_archive(self._archive, number).records,
-            profiles=sum(tally.profiles for tally in tallies),
             kinds=score_kinds(self.world, visited),
             fields=count_fields(visit for visit in visited if visit.path in self._paths),
             steps=self.steps,

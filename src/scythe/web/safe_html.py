@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import cache
 from html import escape
 from importlib.resources import files
@@ -200,22 +199,13 @@ _FEW_STYLES = 2_000  # characters
 Address = Callable[[int], str | None]
 
 
-@dataclass(frozen=True, slots=True)
-class SafePage:
-    """A document that can do nothing, and whether it was cut for its size."""
-
-    html: str
-    elements: int  # of the whole page
-    is_cut: bool
-
-
 def number_elements(page: Page) -> list[Node]:
     """Return the body and all elements in it, in page order: the place of each is its number in the document."""
     body = page.map.body_node
     return [] if body is None else [body, *page.map.inside(body)]
 
 
-def make_safe(page: Page, *, picture: Address, sheets: tuple[str, ...] = ()) -> SafePage:
+def make_safe(page: Page, *, picture: Address, sheets: tuple[str, ...] = ()) -> str:
     """Write a page anew. `sheets` are addresses of ours that style sheets of the page are loaded from."""
     nodes = number_elements(page)
     writer = _Writer(nodes, {use.node_id: row for row, use in enumerate(page.images)}, picture)
@@ -226,14 +216,13 @@ def make_safe(page: Page, *, picture: Address, sheets: tuple[str, ...] = ()) -> 
     styles, size = _read_styles(page)
     is_bare = not sheets and (size < _FEW_STYLES or any(map(is_sheet, page.map.find("link"))))
     bare = " data-sc-bare" if is_bare else ""
-    html = (
+    return (
         f"<!doctype html><html{_attributes(root, 'html')}{bare}><head>"
         f'<meta charset="utf-8"><title>{escape(page.head.title[:200])}</title><style>{_sheet("frame-base.css")}</style>'
         + "".join(f'<link rel="stylesheet" href="{escape(address)}">' for address in sheets)
         + f"{styles}<style>{_sheet('frame-last.css')}</style></head>"
         f"{writer.open(body, 'body') if body is not None else '<body>'}{inside}</body></html>"
     )
-    return SafePage(html, len(nodes), writer.is_cut)
 
 
 class _Writer:

@@ -188,7 +188,6 @@ def see(job: BackgroundJob) -> JobView:
 
 PROFILE = "profile"  # the name, among sites, of that of the pages at hand, and of a profile that is a file
 PAGES_AT_HAND = "pages at hand"  # its name in an archive where no page says where it is from
-_NO_PLACE = "there is nowhere to save to: start again with --archive FILE or --profile FILE"
 _OPENED = 16  # pages whose trees are kept
 
 
@@ -309,10 +308,14 @@ class State:
         """Say whether what is learned of a site goes to a file, not to the archive: that of pages at hand may."""
         return key == PROFILE and (self.options.profile is not None or self.options.archive is None)
 
+    def has_place(self, key: str) -> bool:
+        """Say whether what is learned of a site could be saved."""
+        return key != PROFILE or self.options.profile is not None or self.options.archive is not None
+
     def require_place(self, key: str) -> None:
         """Raise NotNow where nothing that is learned of a site could be saved."""
-        if key == PROFILE and self.options.profile is None and self.options.archive is None:
-            raise NotNow(_NO_PLACE)
+        if not self.has_place(key):
+            raise NotNow("there is nowhere to save to: start again with --archive FILE or --profile FILE")
 
     def archive_key(self, key: str) -> str:
         """Return the key in the archive of a site: that of pages at hand is named after where they are from."""

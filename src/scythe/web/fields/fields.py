@@ -238,7 +238,7 @@ def plan_saving(state: State, session: FieldSession) -> list[str]:
         return []
     if session.kept is session.shown:
         return [f"All that you showed is saved in {session.saved}."]
-    if not can_save(state, session.site):
+    if not state.has_place(session.site):
         return ["There is no file to save to. Start again with --profile FILE, or use the command below."]
     site = state.load_site(session.site)
     if site is None:
@@ -262,11 +262,6 @@ def plan_saving(state: State, session: FieldSession) -> list[str]:
         lines += [f"New kinds of pages: {len(taught.new)}."] if taught.new else []
         lines += [note for note in taught.notes if not any(f": {name}: " in note for name in names)]
     return lines
-
-
-def can_save(state: State, site: str) -> bool:
-    """Say whether there is a place to save a profile to."""
-    return site != PROFILE or state.options.profile is not None or state.options.archive is not None
 
 
 Number = Annotated[int, msgspec.Meta(ge=0, le=2**31 - 1)]
@@ -375,7 +370,7 @@ def _see(state: State, session: FieldSession) -> FieldsView:
         trial.others if trial is not None else 0,
         known.profile.fields if known is not None else (),
         known is not None,
-        can_save(state, session.site),
+        state.has_place(session.site),
         tuple(plan_saving(state, session)),
         bool(session.past),
         session.before is not None,

@@ -74,7 +74,7 @@ def show_frame(
         opened = state.opened(at_hand)
         sheets = tuple(f"/sheet/{page}/{row}" for row in range(len(sheet_addresses(opened)))) if is_open else ()
         safe = make_safe(opened, picture=lambda row: f"/picture/{page}/{row}" if is_open else None, sheets=sheets)
-    return Sent(safe.html.encode(), "text/html; charset=utf-8", FRAME_POLICIES[is_open])
+    return Sent(safe.encode(), "text/html; charset=utf-8", FRAME_POLICIES[is_open])
 
 
 @AREA.file("/picture/{page}/{number}")
