@@ -14,6 +14,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
 
 from scythe.cli.console import FAILED, OK, USAGE, complain, counted, neutralise, say_lines, show_progress, write_text
 from scythe.cli.learn import load_to_learn
@@ -229,6 +232,8 @@ def annotate(
     fetch: FetchOptions,
     serving: ServeWish,
 ) -> int:
+    from scythe.site.labels.label_files import open_labels
+
     job = LabelJob(inputs[0], [*inputs[1:], *(pages or [])], check_base(url), fetch, delay)
     if template:
         _write_template(job, output)
@@ -243,7 +248,9 @@ def annotate(
         return OK
     try:
         target = find_target(job, output, names_new=False)
-        _learn(job, _open_all(labels, by), target, method, conflicts_out, strict=strict)
+        names = [by if by is not None else Path(name).stem * (len(labels) > 1) for name in labels]
+        tables = [(Path(name), open_labels(Path(name), own)) for name, own in zip(labels, names, strict=True)]
+        _learn(job, tables, target, method, conflicts_out, strict=strict)
     except _Unwritten as why:
         complain(f"no profile was written: {why}")
         return FAILED
@@ -280,14 +287,6 @@ def _learn(
 
 class _Unwritten(Exception):
     """Why a profile was not written though nothing was wrong with the command."""
-
-
-def _open_all(names: Sequence[str], by: str | None) -> list[tuple[Path, Labels]]:
-    """Read files of labels. Who made those of several files is told by their names where nothing else does."""
-    from scythe.site.labels.label_files import open_labels
-
-    paths = [Path(name) for name in names]
-    return [(path, open_labels(path, by if by is not None else path.stem * (len(paths) > 1))) for path in paths]
 
 
 def _place(shelf: LabelPages, tables: Sequence[tuple[Path, Labels]]) -> tuple[list[LabelledPage], list[Lost]]:
@@ -375,10 +374,6 @@ def _show_lost(lost: Sequence[Lost]) -> None:
 
 
 def _show_conflicts(conflicts: Sequence[Conflict]) -> None:
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
     table = Table("page", "image", "relevant", "not relevant")
     for one in conflicts[:_SHOWN]:
         cells = (one.page, one.image, _name_people(one.relevant_by), _name_people(one.irrelevant_by))

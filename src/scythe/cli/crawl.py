@@ -8,6 +8,9 @@ from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from rich.box import SIMPLE
+from rich.table import Table
+from rich.text import Text
 
 from scythe.cli.console import FAILED, INTERRUPTED, OK, neutralise, on_interrupt, say_lines, show_live
 from scythe.cli.options import Quiet, StoreAt, argument, comma_separated, option, run_flags, site_address, verb
@@ -16,8 +19,6 @@ from scythe.errors import BadInput
 from scythe.memory import trimmed
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
     from scythe.crawling.crawl import Crawl
     from scythe.crawling.stats import CrawlStats
 
@@ -53,10 +54,6 @@ def cells(tally: CrawlStats) -> list[tuple[str, str]]:
 
 
 def _table(run: Crawl) -> Table:
-    from rich.box import SIMPLE
-    from rich.table import Table
-    from rich.text import Text
-
     table = Table(box=SIMPLE, title=Text(neutralise(run.start)), title_justify="left")
     shown = cells(run.tally)
     for name, _ in shown:

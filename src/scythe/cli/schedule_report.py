@@ -10,8 +10,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+from rich.text import Text
 
 from scythe.archive.watches import watch_rows
+from scythe.atomic_files import write_atomically
 from scythe.cli.console import counted, neutralise, show_count
 from scythe.cli.watch_options import say_duration
 from scythe.errors import ArchiveFailed, BadInput
@@ -29,11 +35,10 @@ from scythe.schedule.simulate import (
     score_trial,
     simulate,
 )
+from scythe.schedule.svg import require_raster, to_png
 from scythe.watch_model import DAY_S, HOUR_S, Goals
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
     from scythe.watching.plan_report import Planned
 
 SUFFIXES = (".svg", ".png")
@@ -48,21 +53,12 @@ def check_plot(path: Path | None) -> None:
     if not path.parent.is_dir():
         raise BadInput(f"{path.parent}: there is no such folder")
     if path.suffix.lower() == ".png":
-        from scythe.schedule.svg import require_raster
-
         require_raster()
 
 
 def write_plot(path: Path, svg: str) -> None:
     """Write a drawing as the suffix says; a reader sees the old file or the whole new one."""
-    from scythe.atomic_files import write_atomically
-
-    if path.suffix.lower() == ".png":
-        from scythe.schedule.svg import to_png
-
-        write_atomically(path, to_png(svg))
-    else:
-        write_atomically(path, svg.encode())
+    write_atomically(path, to_png(svg) if path.suffix.lower() == ".png" else svg.encode())
 
 
 FIGURES = ("fetches/day", "requests/day", "duplicates/fetch", "missed", "mean delay", "p95 delay")
@@ -152,8 +148,6 @@ def _run(wanted: Experiment, trace: Trace, policy: str) -> PolicyRun:
 
 
 def _show_trial(runs: Sequence[PolicyRun], traces: Sequence[Trace]) -> None:
-    from rich.console import Console
-
     console = Console(soft_wrap=True, highlight=False, width=max(Console().width, _TRIAL_WIDE))
     for trace in traces:
         own = [run for run in runs if run.trace is trace]
@@ -171,10 +165,6 @@ def _show_trial(runs: Sequence[PolicyRun], traces: Sequence[Trace]) -> None:
 
 
 def _trial_table(title: str, scores: Sequence[Score]) -> Table:
-    from rich.box import SIMPLE_HEAD
-    from rich.markup import escape
-    from rich.table import Table
-
     table = Table(title=escape(title), title_justify="left", title_style="bold", box=SIMPLE_HEAD, pad_edge=False)
     for name in ("policy", *FIGURES):
         table.add_column(name, justify="left" if name == "policy" else "right", no_wrap=True)
@@ -238,7 +228,6 @@ _WHY = 28  # letters
 def show_plan(where: str, sites: Sequence[str], *, plot: Path | None, last_s: float, as_json: bool) -> None:
     """Print when every list of an archive is visited next, and why; draw their journals where wanted."""
     from scythe.archive.open import open_archive
-    from scythe.schedule.plots import lists_svg
     from scythe.watching.plan_report import draw_plan, read_plan
 
     check_plot(plot)
@@ -268,8 +257,6 @@ def show_plan(where: str, sites: Sequence[str], *, plot: Path | None, last_s: fl
 
 
 def _show_plan(rows: Sequence[Planned], now: datetime) -> None:
-    from rich.console import Console
-
     console = Console(soft_wrap=True, highlight=False, width=_WIDE)
     console.print(_plan_table(rows, now))
     pages = len({planned.page for planned in rows})
@@ -279,10 +266,6 @@ def _show_plan(rows: Sequence[Planned], now: datetime) -> None:
 
 
 def _plan_table(rows: Sequence[Planned], now: datetime) -> Table:
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table
-    from rich.text import Text
-
     table = Table(box=SIMPLE_HEAD, pad_edge=False)
     for name in COLUMNS:
         table.add_column(name, justify="left" if name in _LEFT else "right", no_wrap=True)
@@ -293,22 +276,21 @@ def _plan_table(rows: Sequence[Planned], now: datetime) -> Table:
 
 def _cells(planned: Planned, now: datetime) -> tuple[str, ...]:
     why = planned.why if len(planned.why) <= _WHY else planned.why[: _WHY - 1] + "…"
+    last = "-"
+    if planned.last_at is not None:  # clocks may have been set back since
+        last = f"{say_duration(max((now - planned.last_at).total_seconds(), 0.0))} ago"
     return (
-        _moment(planned.next_at),
+        "-" if planned.next_at is None else f"{planned.next_at.astimezone(UTC):%Y-%m-%d %H:%M}",
         _until(planned.next_at, now),
         _figure(planned.expected),
         "-" if planned.risk is None else f"{100 * planned.risk:.2f} %",
         _figure(planned.rate_day),
         str(planned.records),
         str(planned.lost),
-        _since(planned.last_at, now),
+        last,
         why,
         f"{planned.page} {planned.region}".rstrip(),
     )
-
-
-def _moment(at: datetime | None) -> str:
-    return "-" if at is None else f"{at.astimezone(UTC):%Y-%m-%d %H:%M}"
 
 
 def _until(at: datetime | None, now: datetime) -> str:
@@ -317,11 +299,6 @@ def _until(at: datetime | None, now: datetime) -> str:
         return "never"
     left_s = (at - now).total_seconds()
     return say_duration(left_s) if left_s > 0 else "due"
-
-
-def _since(at: datetime | None, now: datetime) -> str:
-    """Say how long ago a moment was; clocks may have been set back since."""
-    return "-" if at is None else f"{say_duration(max((now - at).total_seconds(), 0.0))} ago"
 
 
 def _figure(value: float | None) -> str:

@@ -89,10 +89,14 @@ class TableRows:
         from rich.text import Text
 
         console = Console(highlight=False)
-        used, fitting = _choose_columns(batch, max(2, console.width // _NARROW))
+        filled = [sum(row[i] not in ("", None) for row in batch.rows) for i in range(len(batch.columns))]
+        used = [i for i, count in enumerate(filled) if count]
+        # those that most rows have, as many as there is room for
+        fitting = sorted(sorted(used, key=lambda i: -filled[i])[: max(2, console.width // _NARROW)])
         table = Table()
-        for i in fitting:
-            table.add_column(Text(_cell(batch.columns[i])), overflow="fold", ratio=_weight(batch, i))
+        for i in fitting:  # wide columns get more room, and none all of it
+            longest = max(len(cell_text(row[i])) for row in batch.rows)
+            table.add_column(Text(_cell(batch.columns[i])), overflow="fold", ratio=min(max(longest // 10, 1), 4))
         for row in batch.rows:
             table.add_row(*(Text(_cell(cell_text(row[i]))) for i in fitting))
         console.print(Text(_title(batch, self._shape), style="bold"))
@@ -106,24 +110,11 @@ class TableRows:
         sys.stdout.flush()
 
 
-def _choose_columns(batch: RowBatch, room: int) -> tuple[list[int], list[int]]:
-    """Return the columns with anything in them, and those of them that most rows have, as many as there is room for."""
-    filled = [sum(row[i] not in ("", None) for row in batch.rows) for i in range(len(batch.columns))]
-    used = [i for i, count in enumerate(filled) if count]
-    return used, sorted(sorted(used, key=lambda i: -filled[i])[:room])
-
-
 def _title(batch: RowBatch, shape: Shape) -> str:
     page = f"{neutralise(batch.page)}: " if shape.page else ""
     if not batch.number:
         return f"{page}{len(batch.rows)} {batch.kind or 'attributes'}"
     return f"{page}list {batch.number}: {batch.kind}, {len(batch.rows)} records, score {batch.score:.2f}"
-
-
-def _weight(batch: RowBatch, column: int) -> int:
-    """Give wide columns more room, and none all of it."""
-    longest = max(len(cell_text(row[column])) for row in batch.rows)
-    return min(max(longest // 10, 1), 4)
 
 
 def _cell(text: str) -> str:

@@ -13,6 +13,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
+from rich.box import SIMPLE
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
 
 from scythe.cli.console import EMPTY, INTERRUPTED, OK, complain, counted, neutralise, on_interrupt, show_live
 from scythe.cli.options import Quiet, comma_separated, option, run_flags, site_address, verb
@@ -22,8 +26,6 @@ from scythe.memory import trimmed
 from scythe.watch_model import Goals
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
-
     from scythe.archive.results import WatchRow
     from scythe.watching.events import Event
     from scythe.watching.hooks import HookOptions
@@ -93,11 +95,6 @@ class Showing:
                 await showing
 
     def _table(self, run: Watch) -> RenderableType:
-        from rich.box import SIMPLE
-        from rich.console import Group
-        from rich.table import Table
-        from rich.text import Text
-
         now = run.clock.now()
         rows = sorted(run.rows.values(), key=lambda row: row.due_at or now)
         counts = (len(rows), "page"), (run.totals.visits, "visit"), (run.totals.records, "new record")

@@ -155,7 +155,10 @@ def write_story(plan: PagePlan, voice: Voice, design: Design, others: Sequence[P
             parts.append(heading(random.choice(voice.words["headings"])))
         parts.append(paragraph(text, _decorate(text, voice, others)))
         if number == 1 and others:
-            parts.append(_read_also(voice, others[0]))
+            link = el("a", escape(others[0].title), href=others[0].path)
+            parts.append(
+                furniture(el("div", el("strong", escape(voice.ui["more"])), " ", link, class_="inline-related"))
+            )
         if number == middle and plan.kind == "news":
             parts.append(furniture(markup().advert(voice.ui, design)))
         if number == middle + 1 and plan.kind == "blog":
@@ -176,11 +179,6 @@ def _decorate(text: str, voice: Voice, others: Sequence[PagePlan]) -> str:
     before, marked, after = (escape(" ".join(part)) for part in (words[:at], words[at : at + 3], words[at + 3 :]))
     wrapped = el("a", marked, href=voice.random.choice(others).path) if others else el("strong", marked)
     return f"{before} {wrapped} {after}".strip()
-
-
-def _read_also(voice: Voice, other: PagePlan) -> PagePart:
-    link = el("a", escape(other.title), href=other.path)
-    return furniture(el("div", el("strong", escape(voice.ui["more"])), " ", link, class_="inline-related"))
 
 
 def _figure(plan: PagePlan, voice: Voice, design: Design, number: int) -> PagePart:

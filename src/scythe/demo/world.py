@@ -118,11 +118,6 @@ def _specifications(plan: PagePlan, voice: Voice) -> list[list[str]]:
     ]
 
 
-def write_reviews(plan: PagePlan) -> list[str]:
-    """Return what customers wrote below."""
-    return Random(f"{plan.seed}/reviews").sample(_shop()["reviews"], 3)
-
-
 def _shop() -> dict[str, Any]:
     shop: dict[str, Any] = load_words("world")["shop"]
     return shop
@@ -372,7 +367,8 @@ class World:
         """Write a page that may not be in the ledger; `write` replaces what its kind has for content."""
         frame = self._frame(plan.language, self._tags(plan))
         others = self.ledger.others(plan)
-        remarks = write_reviews(plan) if plan.kind == "product" else None
+        reviews = Random(f"{plan.seed}/reviews")
+        remarks = reviews.sample(_shop()["reviews"], 3) if plan.kind == "product" else None
         writer = write or _WRITERS.get(plan.kind)
         return self._settle(write_page(plan, others, DESIGNS[design], frame=frame, write=writer, remarks=remarks))
 

@@ -8,7 +8,7 @@ The frame's policy forbids the rest.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import cache
 from html import escape
 from importlib.resources import files
@@ -268,7 +268,8 @@ class _Writer:
             return self._box(node, tag), ""
         else:
             name = _RENAMED.get(tag, "span")
-            if _is_invisible(node, tag):
+            # a closed dialog, a form that a table pushed its fields out of
+            if (tag == "dialog" and "open" not in node.attributes) or (tag == "form" and node.first_child is None):
                 return "", ""
         kind = f' {_KIND}="{tag}"' if tag in ("button", "object") else ""
         return self.open(node, name, kind), "" if name in _VOID else f"</{name}>"
@@ -327,16 +328,11 @@ def is_sheet(link: Node) -> bool:
     return "stylesheet" in (link.attributes.get("rel") or "").lower().split()
 
 
-def _is_invisible(node: Node, tag: str) -> bool:
-    """Say whether an element shows nothing: a closed dialog, a form that a table pushed its fields out of."""
-    return (tag == "dialog" and "open" not in node.attributes) or (tag == "form" and node.first_child is None)
-
-
 def _attributes(node: Node, name: str) -> str:
     return "".join(
-        f' {key}="{escape(_value(key, value or ""))}"'
-        for key, value in node.attributes.items()
-        if key in _ATTRIBUTES and _is_fit(key, value or "", name)
+        f' {key}="{escape(clean_css(value[:_VALUE_CHARS]) if key == "style" else value[:_VALUE_CHARS])}"'
+        for key, given in node.attributes.items()
+        if key in _ATTRIBUTES and _is_fit(key, value := given or "", name)
     )
 
 
@@ -348,11 +344,6 @@ def _is_fit(key: str, value: str, name: str) -> bool:
     return most is None or len(value.strip().partition(".")[0].rstrip("px%")) <= most
 
 
-def _value(key: str, value: str) -> str:
-    value = value[:_VALUE_CHARS]
-    return clean_css(value) if key == "style" else value
-
-
 def _pixels(value: str) -> int | None:
     number = value.strip().removesuffix("px")
     return int(number) if number.isascii() and number.isdigit() and len(number) <= 4 else None
@@ -362,19 +353,13 @@ def _read_styles(page: Page) -> tuple[str, int]:
     """Return the page's own style elements, tamed, and how much they say."""
     out: list[str] = []
     left = LIMITS.shown_style_chars
-    for text in _style_texts(page):
+    media = ((node, (node.attributes.get("media") or "").strip().lower()) for node in page.map.find("style"))
+    for text in (node.text() for node, said in media if said != "print"):
         if len(text) > left:
             break
         left -= len(text)
         out.append(f"<style>{clean_css(text)}</style>")
     return "".join(out), LIMITS.shown_style_chars - left
-
-
-def _style_texts(page: Page) -> Iterator[str]:
-    for node in page.map.find("style"):
-        media = (node.attributes.get("media") or "").strip().lower()
-        if media != "print":
-            yield node.text()
 
 
 @cache

@@ -387,7 +387,9 @@ def _cell(name: str, found: FoundValues, judged: ValueDoubt, opened: FieldPage) 
     values = tuple(value[:_VALUE_CHARS] for value in found.values[:10])
     state = "none" if found.shown == () else "shown" if found.shown is not None else "found" if values else "missing"
     before, after = _around(found, opened.map)
-    elements = [_element(opened, row, found.take) for row in found.rows[:50]]
+    # of a text behind an element, what both stand in is pointed at
+    rows = [int(opened.map.parent[row]) if found.take == TAIL else row for row in found.rows[:50]]
+    elements = list(map(opened.number_of, rows))
     return Cell(
         name,
         state,
@@ -401,11 +403,6 @@ def _cell(name: str, found: FoundValues, judged: ValueDoubt, opened: FieldPage) 
         tuple(number for number in elements if number is not None),
         found.shown,
     )
-
-
-def _element(opened: FieldPage, row: int, take: str) -> int | None:
-    """Return the number of the element to point at: of a text behind an element, what both stand in."""
-    return opened.number_of(int(opened.map.parent[row]) if take == TAIL else row)
 
 
 def _around(found: FoundValues, page: PageMap) -> tuple[str, str]:

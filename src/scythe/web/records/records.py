@@ -380,7 +380,18 @@ def _show_page(state: State, wanted: RecordsWanted, listing: PageListing) -> dic
     exported = {"page": listing.page.number, "list": number}
     return {
         "listing": listing,
-        "lists": [_tab(listing, place, is_all) for place in range(1, len(lists) + 1)],
+        "lists": [
+            Tab(
+                place,
+                listed.kind,
+                len(listed.records),
+                listed.score,
+                place <= len(listing.listed),
+                _address(listing, place, is_all=is_all),
+                title_of(listed, listed.records[0]) if listed.records else "",
+            )
+            for place, listed in enumerate(lists, 1)
+        ],
         "one": one,
         "columns": [
             (place, name)
@@ -413,14 +424,6 @@ def _address(listing: PageListing, number: int, *, is_all: bool, start: int = 0)
     said |= {"all": "true"} if is_all else {}
     said |= {"start": start} if start else {}
     return f"/records?{urlencode(said)}"
-
-
-def _tab(listing: PageListing, number: int, is_all: bool) -> Tab:
-    listed = listing.lists[number - 1]
-    says = title_of(listed, listed.records[0]) if listed.records else ""
-    is_listed = number <= len(listing.listed)
-    address = _address(listing, number, is_all=is_all)
-    return Tab(number, listed.kind, len(listed.records), listed.score, is_listed, address, says)
 
 
 def _turning(
