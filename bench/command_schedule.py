@@ -9,7 +9,7 @@ import typer
 
 from bench.command_cut import report
 from scythe.cli.console import count_progress
-from scythe.cli.watch_options import MaxDelay, Miss, Within
+from scythe.cli.options import MaxDelay, Miss, Within
 from scythe.errors import ScytheError
 
 if TYPE_CHECKING:

@@ -3,7 +3,7 @@
 import pytest
 import typer
 
-from scythe.cli.watch_options import parse_duration, say_duration
+from scythe.cli.options import parse_duration, say_duration
 
 
 @pytest.mark.parametrize(

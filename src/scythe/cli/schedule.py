@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from scythe.cli.options import option, verb
-from scythe.cli.watch_options import MaxDelay, Miss, WatchedSites, Within, parse_duration
+from scythe.cli.options import MaxDelay, Miss, WatchedSites, Within, option, parse_duration, verb
 from scythe.errors import BadInput
 
 HELP = """Show when watched lists are visited next and why, or try policies on a recorded trace.

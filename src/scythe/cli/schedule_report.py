@@ -19,7 +19,7 @@ from rich.text import Text
 from scythe.archive.watches import watch_rows
 from scythe.atomic_files import write_atomically
 from scythe.cli.console import counted, neutralise, show_count
-from scythe.cli.watch_options import say_duration
+from scythe.cli.options import say_duration
 from scythe.errors import ArchiveFailed, BadInput
 from scythe.schedule.plots import History, VisitRow, lists_svg
 from scythe.schedule.policies import DEFAULT, POLICIES, Foretold

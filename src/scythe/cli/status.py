@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from scythe.cli.console import counted, say_lines
-from scythe.cli.options import option, verb
-from scythe.cli.watch_options import say_duration
+from scythe.cli.options import option, say_duration, verb
 
 if TYPE_CHECKING:
     from scythe.workers.worker_status import SiteStatus, Status, WorkerStatus

@@ -19,8 +19,20 @@ from rich.table import Table
 from rich.text import Text
 
 from scythe.cli.console import EMPTY, INTERRUPTED, OK, complain, counted, neutralise, on_interrupt, show_live
-from scythe.cli.options import Quiet, comma_separated, option, run_flags, site_address, verb
-from scythe.cli.watch_options import MaxDelay, Miss, WatchedSites, Within, parse_duration, say_duration
+from scythe.cli.options import (
+    MaxDelay,
+    Miss,
+    Quiet,
+    WatchedSites,
+    Within,
+    comma_separated,
+    option,
+    parse_duration,
+    run_flags,
+    say_duration,
+    site_address,
+    verb,
+)
 from scythe.errors import BadInput
 from scythe.memory import trimmed
 from scythe.watch_model import Goals

@@ -8,7 +8,7 @@ from tests.fuzz.groups.page import require_clean
 from tests.fuzz.registry import STRUCTURED, Wrong, target
 
 from scythe.archive.search_index import find_marks, fold, list_words, read_query
-from scythe.cli.watch_options import parse_duration
+from scythe.cli.options import parse_duration
 from scythe.limits import LIMITS
 from scythe.page.dates import to_iso
 from scythe.page.head import read_json_ld, types_of

@@ -27,7 +27,6 @@ from scythe.archive.search_index import index_new
 from scythe.archive.stored_documents import to_document
 from scythe.archive.stored_sites import site_rows
 from scythe.errors import ArchiveFailed
-from scythe.model import Document as ModelDocument
 from scythe.output.archive_export import (
     PageTable,
     RecordTable,
@@ -132,6 +131,8 @@ def tell_document(
 ) -> ArchivedDocument:
     """Return all that is known of a version; no more than `most` characters of its text."""
     document = to_document(stored)
+    said = {name.replace("_", " "): str(getattr(document.metadata, name) or "") for name in _STATED}
+    said["keywords"] = ", ".join(document.metadata.keywords)
     return fill(
         ArchivedDocument,
         stored,
@@ -140,7 +141,7 @@ def tell_document(
         chars=len(stored.text),
         markdown=None if stored.markdown is None else stored.markdown[:most],
         via=stored.how,
-        metadata=_metadata(document),
+        metadata={name: value for name, value in said.items() if value},
         fields={name: tuple(field.values) for name, field in document.fields.items()},
         attributes=tuple((name, value) for name, value in document.attributes),
         images=tuple(fill(ArchivedImage, one, is_relevant=one.relevant) for one in document.images),
@@ -149,12 +150,6 @@ def tell_document(
         history=history,
         records=tuple(map(tell_record, records)),
     )
-
-
-def _metadata(document: ModelDocument) -> dict[str, str]:
-    said = {name.replace("_", " "): str(getattr(document.metadata, name) or "") for name in _STATED}
-    said["keywords"] = ", ".join(document.metadata.keywords)
-    return {name: value for name, value in said.items() if value}
 
 
 def tell_record(stored: StoredRecord) -> ArchivedRecord:

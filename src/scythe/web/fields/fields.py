@@ -358,12 +358,10 @@ def see_fields(state: State, site: SiteKey = "") -> FieldsView:
 def _see(state: State, session: FieldSession) -> FieldsView:
     trial, known, path = session.trial, state.load_site(session.site), state.options.profile
     rows = trial.rows if trial is not None and session.names else ()
-    pages = [
-        PageListed(p.number, p.url or p.name, len(session.shown.get(p.number, ()))) for p in state.pages(session.site)
-    ]
+    shown = ((page, len(session.shown.get(page.number, ()))) for page in state.pages(session.site))
     return FieldsView(
         session.site,
-        tuple(pages),
+        tuple(PageListed(page.number, page.url or page.name, count) for page, count in shown),
         tuple(_see_field(session, name) for name in session.names),
         session.is_tried,
         rows,

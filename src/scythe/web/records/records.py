@@ -338,19 +338,6 @@ def export_list(
 # -- the page for people -----------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Tab:
-    """One list, to be gone to."""
-
-    number: int
-    kind: str
-    count: int
-    score: float
-    is_listed: bool
-    address: str
-    says: str  # what its first record is called
-
-
 @AREA.view("/records", "records.html")
 def show_records(state: State, wanted: RecordsWanted) -> dict[str, Any]:
     """Return what the page of records shows."""
@@ -381,15 +368,15 @@ def _show_page(state: State, wanted: RecordsWanted, listing: PageListing) -> dic
     return {
         "listing": listing,
         "lists": [
-            Tab(
-                place,
-                listed.kind,
-                len(listed.records),
-                listed.score,
-                place <= len(listing.listed),
-                _address(listing, place, is_all=is_all),
-                title_of(listed, listed.records[0]) if listed.records else "",
-            )
+            {
+                "number": place,
+                "kind": listed.kind,
+                "count": len(listed.records),
+                "score": listed.score,
+                "is_listed": place <= len(listing.listed),
+                "address": _address(listing, place, is_all=is_all),
+                "says": title_of(listed, listed.records[0]) if listed.records else "",
+            }
             for place, listed in enumerate(lists, 1)
         ],
         "one": one,

@@ -13,14 +13,13 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
-from typing import Any, Protocol
+from typing import Any
 
 from scythe.archive.archive import Archive
 from scythe.archive.open import open_archive
 from scythe.crawl_model import Outcome, Receipt
 from scythe.crawling.crawl import Crawl
 from scythe.crawling.crawl_options import CrawlOptions
-from scythe.crawling.stats import CrawlStats
 from scythe.errors import BadInput, ScytheError
 from scythe.limits import LIMITS
 from scythe.url import Url
@@ -85,54 +84,8 @@ class WatchFigures:
     soon: list[Due]
 
 
-def see_crawl(tally: CrawlStats, limit: int | None) -> CrawlFigures:
-    """Return the figures of a crawl. To be called from its own thread: it counts on meanwhile."""
-    return fill(
-        CrawlFigures,
-        tally,
-        limit=limit,
-        new=tally.stored["new"] + tally.stored["duplicate"] + tally.stored["cut"],
-        per_s=round(tally.pages_per_second(), 2),
-        cut_share=tally.cut_share(),
-        how={kind: tally.how[kind] for kind in ("cut", "mixed", "tree", "cold") if tally.how[kind]},
-        why=_most(tally.why),
-        skipped=_most(tally.skipped),
-    )
-
-
-def see_watch(watch: Watch) -> WatchFigures:
-    """Return the figures of a watch. To be called from its own thread."""
-    due = [row for row in watch.rows.values() if row.due_at is not None]
-    soon = sorted(due, key=lambda row: row.due_at.timestamp() if row.due_at else 0.0)[:_SOON]
-    return fill(WatchFigures, watch.totals, pages=len(watch.rows), soon=[Due(str(row.url), row.due_at) for row in soon])
-
-
-def add_crawl(now: CrawlFigures, before: CrawlFigures | None) -> CrawlFigures:
-    """Return the figures of a crawl with those of its parts before it was paused."""
-    if before is None:
-        return now
-    added: dict[str, Any] = _sums(now, before, "new", "requests", "received", "records", "errors")
-    added |= {name: _most(Counter(getattr(before, name)) + Counter(getattr(now, name))) for name in ("why", "skipped")}
-    return replace(now, how=dict(Counter(before.how) + Counter(now.how)), **added)
-
-
-def add_watch(now: WatchFigures, before: WatchFigures | None) -> WatchFigures:
-    """Return the figures of a watch with those of its parts before it was paused."""
-    return now if before is None else replace(now, **_sums(now, before, "visits", "records", "troubles"))
-
-
 def _sums(now: object, before: object, *names: str) -> dict[str, Any]:
     return {name: getattr(now, name) + getattr(before, name) for name in names}
-
-
-def happened_page(outcome: Outcome, receipt: Receipt) -> Happened:
-    """Say what was stored of a page."""
-    extracted = outcome.extracted
-    title = "" if extracted is None else extracted.title
-    how = "" if extracted is None else {"cut": "cut out of its bytes", "mixed": "cut, in part"}.get(extracted.how, "")
-    records = f"{receipt.records} new records" if receipt.records > 1 else "1 new record" if receipt.records else ""
-    said = ", ".join(part for part in (how, records) if part)
-    return Happened(outcome.at, receipt.stored, title[:200], str(outcome.task.url), said)
 
 
 def happened_event(event: Event) -> Happened:
@@ -157,12 +110,6 @@ _PACE = 60  # seconds whose counts are kept
 _LOOK_S = 1.0
 _KEPT = 50  # runs
 STOPPED = "stopped"  # why a run ended that somebody paused
-
-
-class _Going(Protocol):
-    """A crawl or a watch under way."""
-
-    def stop(self) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,7 +217,7 @@ class StoredRun(ABC):
             before = now
 
     @abstractmethod
-    def _make(self, archive: Archive) -> _Going:
+    def _make(self, archive: Archive) -> Crawl | Watch:
         """Return what is to be run."""
 
     @abstractmethod
@@ -294,7 +241,7 @@ class CrawlRun(StoredRun):
         self._before: CrawlFigures | None = None
         self._crawl: Crawl
 
-    def _make(self, archive: Archive) -> _Going:
+    def _make(self, archive: Archive) -> Crawl | Watch:
         self._before = self.crawl
         self._crawl = Crawl(self.title, archive, self._options, profile=self._profile, listener=self._take)
         return self._crawl
@@ -308,12 +255,34 @@ class CrawlRun(StoredRun):
 
     async def _take(self, outcome: Outcome, receipt: Receipt) -> None:
         if receipt.stored:
-            self._last.append(happened_page(outcome, receipt))
+            extracted = outcome.extracted
+        title = "" if extracted is None else extracted.title
+        ways = {"cut": "cut out of its bytes", "mixed": "cut, in part"}
+        how = "" if extracted is None else ways.get(extracted.how, "")
+        records = f"{receipt.records} new records" if receipt.records > 1 else "1 new record" if receipt.records else ""
+        said = ", ".join(part for part in (how, records) if part)
+        self._last.append(Happened(outcome.at, receipt.stored, title[:200], str(outcome.task.url), said))
 
     def _look(self) -> int:
-        self.crawl = add_crawl(see_crawl(self._crawl.tally, self._options.limit), self._before)
-        self._notes = list(self._crawl.tally.notes)
-        return self._crawl.tally.done
+        tally, before = self._crawl.tally, self._before
+        now = fill(
+            CrawlFigures,
+            tally,
+            limit=self._options.limit,
+            new=tally.stored["new"] + tally.stored["duplicate"] + tally.stored["cut"],
+            per_s=round(tally.pages_per_second(), 2),
+            cut_share=tally.cut_share(),
+            how={kind: tally.how[kind] for kind in ("cut", "mixed", "tree", "cold") if tally.how[kind]},
+            why=_most(tally.why),
+            skipped=_most(tally.skipped),
+        )
+        if before is not None:
+            added: dict[str, Any] = _sums(now, before, "new", "requests", "received", "records", "errors")
+            for name in ("why", "skipped"):
+                added[name] = _most(Counter(getattr(before, name)) + Counter(getattr(now, name)))
+            now = replace(now, how=dict(Counter(before.how) + Counter(now.how)), **added)
+        self.crawl, self._notes = now, list(tally.notes)
+        return tally.done
 
 
 class WatchRun(StoredRun):
@@ -337,7 +306,7 @@ class WatchRun(StoredRun):
         """Have it ask at once what is due."""
         self.call(lambda: self._watch.look_soon())
 
-    def _make(self, archive: Archive) -> _Going:
+    def _make(self, archive: Archive) -> Crawl | Watch:
         self._before = self.watch
         self._watch = Watch(archive, self._options, listener=self._take, only=self.only or None)
         return self._watch
@@ -350,8 +319,13 @@ class WatchRun(StoredRun):
         self._last.append(happened_event(event))
 
     def _look(self) -> int:
-        self.watch = add_watch(see_watch(self._watch), self._before)
-        return self._watch.totals.records
+        watch, before = self._watch, self._before
+        due = [Due(str(row.url), row.due_at) for row in watch.rows.values() if row.due_at is not None]
+        due.sort(key=lambda one: one.at.timestamp() if one.at else 0.0)
+        now = fill(WatchFigures, watch.totals, pages=len(watch.rows), soon=due[:_SOON])
+        sums = {} if before is None else _sums(now, before, "visits", "records", "troubles")
+        self.watch = replace(now, **sums)
+        return watch.totals.records
 
 
 class Runs:

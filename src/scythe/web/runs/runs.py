@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
 
@@ -61,15 +60,6 @@ class WatchRunWanted(RequestInput, frozen=True):
     once: bool = False  # visit what is due, then end
     delay: Delay = 1.0
     contact: Contact = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Left:
-    """A site of the archive with addresses that nobody has asked for yet."""
-
-    key: str
-    start: str
-    pages: int
 
 
 @AREA.get("/api/runs", "runs")
@@ -135,11 +125,11 @@ def continue_run(state: State, number: Number) -> RunView:
 @AREA.view("/runs", "runs.html")
 def show_runs(state: State) -> dict[str, Any]:
     """Return what the page of crawls shows; scripts keep it up to date."""
-    left, watched = list[Left](), 0
+    left, watched = list[dict[str, Any]](), 0
     if state.options.archive is not None:
         with state.archive() as archive:
             busy = {run.site for run in state.part(Runs).all() if not run.is_over}
-            left = [one for one in _unfinished(archive, state.part(SiteCounts).of(archive)) if one.key not in busy]
+            left = [one for one in _unfinished(archive, state.part(SiteCounts).of(archive)) if one["key"] not in busy]
             watched = len(watch_rows(archive))
     return {
         "runs": list_runs(state),
@@ -151,14 +141,15 @@ def show_runs(state: State) -> dict[str, Any]:
     }
 
 
-def _unfinished(archive: Archive, counts: Mapping[int, ArchiveCounts]) -> list[Left]:
+def _unfinished(archive: Archive, counts: Mapping[int, ArchiveCounts]) -> list[dict[str, Any]]:
     """Return the sites, the newest first, whose crawl has something left."""
     now = datetime.now(UTC)
-    found: list[Left] = []
+    found: list[dict[str, Any]] = []
     for site in list(reversed(site_rows(archive)))[:_LOOKED_AT]:
         due = next_due(archive, site.id, CRAWLED)
         if due is not None and due <= now:
-            found.append(Left(site.key, str(site.start), counts.get(site.id, ArchiveCounts()).pages))
+            pages = counts.get(site.id, ArchiveCounts()).pages
+            found.append({"key": site.key, "start": str(site.start), "pages": pages})
         if len(found) == _LEFT:
             break
     return found
