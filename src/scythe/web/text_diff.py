@@ -32,16 +32,11 @@ def align(one: Sequence[Hashable], other: Sequence[Hashable]) -> list[Stretch]:
     merged: list[Stretch] = []
     start = first = 0
     while start < len(one) or first < len(other):
-        found = [
-            Stretch(
-                op.tag == "equal",
-                start + op.src_start,
-                start + op.src_end,
-                first + op.dest_start,
-                first + op.dest_end,
-            )
-            for op in LCSseq.opcodes(one[start : start + _WINDOW], other[first : first + _WINDOW])
-        ]
+        ops = LCSseq.opcodes(one[start : start + _WINDOW], other[first : first + _WINDOW])
+        found = []
+        for op in ops:
+            src, dest = (start + op.src_start, start + op.src_end), (first + op.dest_start, first + op.dest_end)
+            found.append(Stretch(op.tag == "equal", *src, *dest))
         has_more = start + _WINDOW < len(one) or first + _WINDOW < len(other)
         if has_more:
             last_same = max((place for place, stretch in enumerate(found) if stretch.is_same), default=-1)

@@ -223,18 +223,10 @@ class SearchWanted(RequestInput, frozen=True):
 
     def to_search(self, count: int = 0) -> SearchQuery:
         """Return it as the archive wants it. Raises BadInput where a date is none."""
-        return SearchQuery(
-            self.q,
-            self.what,
-            (self.site,) if self.site else (),
-            (self.kind,) if self.kind else (),
-            read_date(self.since or None, "since"),
-            read_date(self.until or None, "until"),
-            self.order,
-            self.old,
-            self.after,
-            count or self.count,
-        )
+        sites, kinds = ((one,) if one else () for one in (self.site, self.kind))
+        since, until = read_date(self.since or None, "since"), read_date(self.until or None, "until")
+        how = self.order, self.old, self.after, count or self.count
+        return SearchQuery(self.q, self.what, sites, kinds, since, until, *how)
 
     def link(self, path: str = "/archive", **changed: object) -> str:
         """Return the address of the same search, with something changed."""

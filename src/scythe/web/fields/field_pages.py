@@ -109,18 +109,11 @@ class FieldPage:
         node = self.node(element)
         above = [each for each in _above(node, _PATH) if self.number(each) is not None]
         path = [ElementStep(self._number[each.mem_id], _say(each)) for each in (*reversed(above), node)]
-        return ElementView(
-            self.at_hand.number,
-            element,
-            _say(node),
-            self.text_of(node)[:VALUE_CHARS],
-            tuple(self._takes(node)),
-            tuple(path),
-            self.number(above[0]) if above else None,
-            self.number(_shown(node.first_child, forward=True)),
-            self.number(_shown(node.prev, forward=False)),
-            self.number(_shown(node.next, forward=True)),
-        )
+        text, takes = self.text_of(node)[:VALUE_CHARS], tuple(self._takes(node))
+        near = ((node.first_child, True), (node.prev, False), (node.next, True))
+        child, previous, following = (self.number(_shown(one, forward=forward)) for one, forward in near)
+        around = self.number(above[0]) if above else None, child, previous, following
+        return ElementView(self.at_hand.number, element, _say(node), text, takes, tuple(path), *around)
 
     def _takes(self, node: Node) -> Iterator[Take]:
         here = self._number[node.mem_id]

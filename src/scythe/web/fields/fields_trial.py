@@ -77,16 +77,12 @@ class Usually:
         """Sum up what was found; pages of other kinds say nothing."""
         own = [each for each in found if not each.is_other_kind]
         firsts = [each.values[0] for each in own if each.values]
-        return cls(
-            len(own),
-            len(firsts),
-            median(map(len, firsts)) if firsts else 0,
-            sum(bool(_DIGIT.search(value)) for value in firsts) / max(1, len(firsts)),
-            sum(bool(_LETTER.search(value)) for value in firsts) / max(1, len(firsts)),
-            len(firsts) >= _FEW and len(set(firsts)) == 1,
-            sum(bool(each.others) for each in own),
-            sum(each.earlier is not None for each in own),
-        )
+        middle = median(map(len, firsts)) if firsts else 0
+        having = [sum(bool(sign.search(one)) for one in firsts) for sign in (_DIGIT, _LETTER)]
+        digits, letters = (count / max(1, len(firsts)) for count in having)
+        is_same = len(firsts) >= _FEW and len(set(firsts)) == 1
+        divided, changed = sum(bool(each.others) for each in own), sum(each.earlier is not None for each in own)
+        return cls(len(own), len(firsts), middle, digits, letters, is_same, divided, changed)
 
 
 def doubt(found: FoundValues, usually: Usually) -> ValueDoubt:
@@ -112,11 +108,8 @@ def _contradiction(found: FoundValues) -> ValueDoubt:
         return ValueDoubt(WRONG, ("the rule finds something here, you said there is none",)) if got else ValueDoubt()
     if not got:
         return ValueDoubt(WRONG, ("the rule does not find what you showed",))
-    return (
-        ValueDoubt()
-        if got <= {words_of(value) for value in shown}
-        else ValueDoubt(WRONG, ("the rule finds something else",))
-    )
+    is_right = got <= {words_of(value) for value in shown}
+    return ValueDoubt() if is_right else ValueDoubt(WRONG, ("the rule finds something else",))
 
 
 def _doubt_gap(found: FoundValues, usually: Usually) -> list[tuple[float, str]]:
@@ -390,19 +383,9 @@ def _cell(name: str, found: FoundValues, judged: ValueDoubt, opened: FieldPage) 
     # of a text behind an element, what both stand in is pointed at
     rows = [int(opened.map.parent[row]) if found.take == TAIL else row for row in found.rows[:50]]
     elements = list(map(opened.number_of, rows))
-    return Cell(
-        name,
-        state,
-        values,
-        max(0, len(found.values) - len(values)),
-        before,
-        after,
-        found.how,
-        judged.share,
-        judged.reasons,
-        tuple(number for number in elements if number is not None),
-        found.shown,
-    )
+    told = name, state, values, len(found.values) - len(values), before, after, found.how
+    pointed = tuple(number for number in elements if number is not None)
+    return Cell(*told, judged.share, judged.reasons, pointed, found.shown)
 
 
 def _around(found: FoundValues, page: PageMap) -> tuple[str, str]:

@@ -462,11 +462,11 @@ def _newest(state: State, key: str) -> Saved | None:
 
 def _see_rules(profile: Profile, health: Health) -> RulesHealth:
     drift = health.drift
-    return RulesHealth(
-        learned=profile.learned,
+    return fill(
+        RulesHealth,
+        profile,
+        drift,
         layouts=len(profile.layouts),
-        pages=drift.pages,
-        events=drift.events,
         told=tuple(
             _WORDS[event.what][0].format(what=f"{event.field} in {event.layout}" if event.layout else event.field)
             for event in drift.events

@@ -36,7 +36,7 @@ from scythe.web.auth import NOTHING_POLICY
 from scythe.web.operations import Address, Key, Number, RequestInput, Sent, WebArea
 from scythe.web.runs.run_store import Runs
 from scythe.web.safe_html import number_elements
-from scythe.web.state import NotThere, PageAtHand, Recent, State, open_page
+from scythe.web.state import NotThere, PageAtHand, Recent, State, fill, open_page
 
 AREA = WebArea("records", __doc__)
 
@@ -261,16 +261,16 @@ def _see(state: State, row: WatchRow, known: Sequence[ListRow]) -> WatchView:
     lists = watched_rows(known, notes, options)
     waiting = unfound(notes, options)
     is_due = row.due_at is not None and row.due_at <= datetime.now(UTC)
-    return WatchView(
+    return fill(
+        WatchView,
+        row,
+        options,
+        options.goals,
         number=row.id,
-        url=row.url,
         site=row.site_key,
         lists=tuple(listed.name for listed in lists) or tuple(one.name for one in waiting),
         places=tuple(one.place for one in options.regions if one.place),
         missing=tuple(one.name for one in waiting) if row.visited_at is not None else (),
-        miss=options.goals.miss,
-        max_delay_s=options.goals.max_delay_s,
-        follow=options.follow,
         next_at=datetime.now(UTC) if row.due_at is not None and row.due_at < _SOON else row.due_at,
         is_due=is_due,
         last_at=row.visited_at,

@@ -287,17 +287,13 @@ def outcome_of(how: str) -> str:
 
 
 def _measure(page: PageAtHand, trace: PageTrace) -> PageMeasured:
-    fields = tuple(
-        FieldMeasured(
-            name=field.name,
-            outcome=outcome_of(trace.hows.get(field.name, field.how)),
-            cut_us=field.cut_us if field.how.startswith(CUT) else None,
-            chars=sum(map(len, field.values)),
-        )
-        for field in trace.trace.fields
-    )
+    fields = []
+    for field in trace.trace.fields:
+        outcome = outcome_of(trace.hows.get(field.name, field.how))
+        cut_us = field.cut_us if field.how.startswith(CUT) else None
+        fields.append(FieldMeasured(field.name, outcome, cut_us, sum(map(len, field.values))))
     records = outcome_of(trace.hows["records"]) if trace.layout and "records" in trace.hows else ""
-    return PageMeasured(page.number, page.name, page.url, trace.layout, fields, records)
+    return PageMeasured(page.number, page.name, page.url, trace.layout, tuple(fields), records)
 
 
 COLOURS = 8  # that parts of a page are told apart by
@@ -358,31 +354,24 @@ def explain_page(at_hand: PageAtHand, found: PageTrace) -> PageExplained:
     body = at_hand.body
     page = open_page(at_hand)
     elements = _find_elements(page, map_page(body), found.places)
-    places = tuple(
-        fill(
-            PlaceExplained,
-            place,
-            number=row,
-            colour=row % COLOURS,
-            line=line_of(body, place.span[0]),
-            elements=elements[row],
-        )
-        for row, place in enumerate(found.places)
-    )
+    places = [
+        fill(PlaceExplained, place, number=row, colour=row % COLOURS, line=line_of(body, place.span[0]), elements=own)
+        for row, (place, own) in enumerate(zip(found.places, elements, strict=True))
+    ]
     by_name = {place.kind if place.kind == "images" else place.name: place.number for place in reversed(places)}
     fits = next(((one.found, one.marks) for one in found.trace.layouts if one.fits), (0, 0))
-    return PageExplained(
+    return fill(
+        PageExplained,
+        at_hand,
+        found.trace,
         page=at_hand.number,
-        name=at_hand.name,
-        url=at_hand.url,
         layout=found.layout,
         size=len(body),
-        encoding=found.trace.encoding,
         lines=line_of(body, len(body)),
         marks=fits,
         images=found.hows.get("images", ""),
         records=found.hows.get("records", ""),
-        places=places,
+        places=tuple(places),
         fields=tuple(_see_field(field, found.hows, by_name.get(field.name)) for field in found.trace.fields),
         source=tuple(show_windows(body, found.trace.encoding, found.places)),
     )
@@ -390,15 +379,15 @@ def explain_page(at_hand: PageAtHand, found: PageTrace) -> PageExplained:
 
 def _see_field(field: FieldTrace, hows: dict[str, str], place: int | None) -> FieldExplained:
     how = hows.get(field.name, field.how)
-    return FieldExplained(
-        name=field.name,
+    return fill(
+        FieldExplained,
+        field,
         outcome=outcome_of(how),
         how=how,
         values=tuple(_shorten(value) for value in field.values[:_VALUES]),
         more_values=max(len(field.values) - _VALUES, 0),
         place=place,
         cut_us=field.cut_us if how.startswith(CUT) else None,
-        rules=field.rules,
     )
 
 
@@ -591,20 +580,12 @@ def _see_layout(told: LayoutTold, measured: Sequence[PageMeasured]) -> LayoutVie
         for field in page.fields:
             if field.name in by_name:
                 by_name[field.name].append(field)
-    fields = tuple(_see_outcomes(name, found) for name, found in by_name.items())
-    return LayoutView(told, len(own), fields)
+    return LayoutView(told, len(own), tuple(_see_outcomes(name, found) for name, found in by_name.items()))
 
 
 def _see_outcomes(name: str, found: Sequence[FieldMeasured]) -> Outcomes:
     counts = Counter(field.outcome for field in found)
     times = [field.cut_us for field in found if field.cut_us is not None]
     chars = [field.chars for field in found if field.chars]
-    return Outcomes(
-        name=name,
-        cut=counts[CUT],
-        tree=counts[TREE],
-        cold=counts[COLD],
-        missing=counts[MISSING],
-        cut_us=median(times) if times else None,
-        chars=(min(chars), max(chars)) if chars else None,
-    )
+    cut_us, range_ = median(times) if times else None, (min(chars), max(chars)) if chars else None
+    return Outcomes(name, counts[CUT], counts[TREE], counts[COLD], counts[MISSING], cut_us, range_)
