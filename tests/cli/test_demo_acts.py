@@ -3,12 +3,12 @@ from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any, cast
+from typing import cast
 
 from tests.cli.test_demo_stage import STEPS, stage
 
 from scythe.archive.open import open_archive
-from scythe.cli.demo_acts import ListDiary, Redesigning, kinds_table, sample_table
+from scythe.cli.demo_acts import ListDiary, kinds_table, sample_table, say_redesign
 from scythe.crawling.crawl import Crawl
 from scythe.demo.crawl_results import KindRow, SamplePages
 from scythe.demo.crawl_steps import RedesignEffect
@@ -60,8 +60,7 @@ def test_redesigns_gaps_and_failures_of_a_list_are_told() -> None:
 def test_while_a_site_is_redesigned_one_sees_whether_it_was_noticed_and_healed() -> None:
     redesigns = [None, *(RedesignEffect(9, 5, 0.9, 0.1, 0.9, *found) for found in ((None, None), (1, None), (1, 4)))]
     show = cast(Show, SimpleNamespace(came=14, judge_redesign=lambda: redesigns.pop(0)))
-    said = Redesigning(show)
-    assert [said(cast(Any, None)) for _ in range(4)] == [
+    assert [say_redesign(show) for _ in range(4)] == [
         "14 pages; still the old design",
         "14 pages, 5 in the new design",
         "14 pages, 5 in the new design: noticed on page 1, not healed yet",

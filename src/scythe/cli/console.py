@@ -20,7 +20,7 @@ from scythe.fetch.inputs import LoadedPage
 from scythe.url import hide_users
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
+    from rich.console import Console, RenderableType
     from rich.progress import Progress
 
 
@@ -129,12 +129,11 @@ def write_text(text: str, output: str | None) -> None:
     sys.stdout.write(neutralise(text) if sys.stdout.isatty() else text)
 
 
-async def show_live(draw: Callable[[], RenderableType], every_s: float, *, to_errors: bool) -> None:
+async def show_live(draw: Callable[[], RenderableType], every_s: float, console: Console) -> None:
     """Draw something again and again where it stood, until cancelled."""
-    from rich.console import Console
     from rich.live import Live
 
-    with Live(console=Console(stderr=to_errors), transient=True, auto_refresh=False) as live:
+    with Live(console=console, transient=True, auto_refresh=False) as live:
         while True:
             live.update(draw(), refresh=True)
             await asyncio.sleep(every_s)

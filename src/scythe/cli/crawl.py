@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.box import SIMPLE
+from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
@@ -31,7 +32,7 @@ async def show_crawl(run: Crawl, *, quiet: bool) -> None:
     if quiet:
         return
     if sys.stderr.isatty():
-        await show_live(lambda: _table(run), _LOOK_S, to_errors=True)
+        await show_live(lambda: _table(run), _LOOK_S, Console(stderr=True))
     while True:
         await asyncio.sleep(_LINE_S)
         typer.echo("scythe: " + neutralise(", ".join(f"{value} {name}" for name, value in cells(run.tally))), err=True)

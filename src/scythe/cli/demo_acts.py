@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console, Group
-from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
 from scythe.atomic_files import write_atomically
-from scythe.cli.console import counted, neutralise
+from scythe.cli.console import counted, neutralise, show_live
 from scythe.demo.crawl_results import total
 from scythe.demo.crawl_steps import AT_ONCE
 from scythe.demo.live_list import SHOWN, LiveSite
@@ -187,46 +186,34 @@ class Stage:
     ) -> Callable[[Crawl], Awaitable[None]]:
         """Return what shows a crawl until cancelled: a strip that grows with a line below, or a line now and then."""
 
+        def draw(run: Crawl) -> Group:
+            strip = self.strip(steps())
+            lines = strip.wrap(self.console, self.width) if strip else ()
+            return Group(*(Text(" " * INDENT).append_text(line) for line in lines), self._dim(status(run)))
+
         async def watch(run: Crawl) -> None:
-            await (self._follow_live(run, steps, status) if self.is_live else self._follow_lines(run, status))
+            if self.is_live:
+                await show_live(lambda: draw(run), _LOOK_S, self.console)
+            said = ""
+            while True:
+                await asyncio.sleep(_LINE_S)
+                if (now := status(run)) != said:
+                    said = now
+                    self.say_short(said)
 
         return watch
 
-    async def _follow_live(
-        self, run: Crawl, steps: Callable[[], Sequence[Step]], status: Callable[[Crawl], str]
-    ) -> None:
-        with Live(console=self.console, transient=True, auto_refresh=False) as live:
-            while True:
-                lines = [Text(" " * INDENT).append_text(line) for line in self._wrapped(self.strip(steps()))]
-                below = Text(" " * INDENT + neutralise(status(run)), "dim", no_wrap=True, overflow="ellipsis")
-                live.update(Group(*lines, below), refresh=True)
-                await asyncio.sleep(_LOOK_S)
-
-    async def _follow_lines(self, run: Crawl, status: Callable[[Crawl], str]) -> None:
-        said = ""
-        while True:
-            await asyncio.sleep(_LINE_S)
-            if (now := status(run)) != said:
-                said = now
-                self.say_short(said)
-
-    def _wrapped(self, strip: Text) -> list[Text]:
-        return [*strip.wrap(self.console, self.width)] if strip else []
+    def _dim(self, said: str) -> Text:
+        return Text(" " * INDENT + neutralise(said), "dim", no_wrap=True, overflow="ellipsis")
 
     def follow_list(self, status: Callable[[LiveSite], str]) -> ShowWatch:
         """Return what begins to show a watch: on a terminal a line that says what time it is and what comes."""
 
         async def show(site: LiveSite) -> None:
-            with Live(console=self.console, transient=True, auto_refresh=False) as live:
-                while True:
-                    line = Text(" " * INDENT + neutralise(status(site)), "dim", no_wrap=True)
-                    live.update(line, refresh=True)
-                    await asyncio.sleep(_LOOK_S / 2)
+            if self.is_live:
+                await show_live(lambda: self._dim(status(site)), _LOOK_S / 2, self.console)
 
-        async def nothing() -> None:
-            return
-
-        return lambda site: asyncio.ensure_future(show(site) if self.is_live else nothing())
+        return lambda site: asyncio.ensure_future(show(site))
 
 
 _LIST_CHANGES = {"redesigned": "got another design", "gone": "is gone", "back": "is back"}
@@ -319,7 +306,7 @@ def _race(stage: Stage, show: Show) -> None:
 
 def _redesign(stage: Stage, show: Show) -> None:
     stage.begin("Redesign", "The crawl continues, and meanwhile the site gets new markup:")
-    show.redesign(stage.follow(lambda: show.steps, Redesigning(show)))
+    show.redesign(stage.follow(lambda: show.steps, lambda run: say_redesign(show)))
     stage.say(stage.strip(show.steps))
     stage.say(stage.legend(with_redesign=True))
     redesign = show.redesigned
@@ -337,22 +324,16 @@ def _redesign(stage: Stage, show: Show) -> None:
         )
 
 
-class Redesigning:
-    """Says how far it got, from page to page."""
-
-    def __init__(self, show: Show) -> None:
-        self._show = show
-
-    def __call__(self, run: Crawl) -> str:
-        redesign = self._show.judge_redesign()
-        came = pages(self._show.came)
-        if redesign is None:
-            return f"{came}; still the old design"
-        if redesign.noticed is None:
-            return f"{came}, {redesign.pages} in the new design"
-        if redesign.healed is None:
-            return f"{came}, {redesign.pages} in the new design: noticed on page {redesign.noticed}, not healed yet"
-        return f"{came}, {redesign.pages} in the new design: healed after {pages(redesign.healed)}"
+def say_redesign(show: Show) -> str:
+    """Say how far a redesign got."""
+    redesign, came = show.judge_redesign(), pages(show.came)
+    if redesign is None:
+        return f"{came}; still the old design"
+    if redesign.noticed is None:
+        return f"{came}, {redesign.pages} in the new design"
+    if redesign.healed is None:
+        return f"{came}, {redesign.pages} in the new design: noticed on page {redesign.noticed}, not healed yet"
+    return f"{came}, {redesign.pages} in the new design: healed after {pages(redesign.healed)}"
 
 
 def _watch(stage: Stage, show: Show) -> None:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 from rich.box import SIMPLE
-from rich.console import Group, RenderableType
+from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
@@ -98,7 +98,7 @@ class Showing:
         if not self.is_table or self.quiet:
             yield
             return
-        showing = asyncio.ensure_future(show_live(lambda: self._table(run), _LOOK_S, to_errors=False))
+        showing = asyncio.ensure_future(show_live(lambda: self._table(run), _LOOK_S, Console()))
         try:
             yield
         finally:
