@@ -259,7 +259,7 @@ def _tell(
     """Say what is missing: records that were looked for, and what a limit or a broken connection took."""
     if not batches:
         wanted = "attributes" if wish.attributes else "records" if wish.number < 2 else f"list {wish.number}"
-        complain(f"{loaded.name}: no {wanted} found{why}")
+        tally.lack(loaded.name, f"no {wanted} found{why}")
     losses = [f"{loss.what} ({loss.count})" for loss in page.losses]
     if loaded.cut_at_bytes is not None:
         losses.append(f"download ended early, bytes received ({loaded.cut_at_bytes})")

@@ -180,7 +180,7 @@ def test_a_crawl_that_was_paused_is_offered_after_a_restart(state: State, demo: 
     state.close()
     later = State(state.options)
     (left,) = show_runs(later)["left"]
-    assert (left.start, left.pages) == (demo.url, seen.crawl.pages)
+    assert (left["start"], left["pages"]) == (demo.url, seen.crawl.pages)
     later.close()
 
 
@@ -291,4 +291,4 @@ def test_of_many_sites_with_something_left_the_newest_are_offered(state: State) 
             url = Url(f"https://site{number}.example/")
             add_urls(archive, add_site(archive, f"site{number}.example", url), [FoundUrl(url, f"site{number}.example")])
     left = show_runs(state)["left"]
-    assert [one.key for one in left] == [f"site{number}.example" for number in range(14, 2, -1)]
+    assert [one["key"] for one in left] == [f"site{number}.example" for number in range(14, 2, -1)]
