@@ -88,6 +88,8 @@ PROFILES: dict[str, Make] = {
     "of null": lambda: changed(layouts=None),
     "of another kind": lambda: b'{"name": "left-pad", "version": "1.3.0"}',
     "of noise": lambda: random.Random(2).randbytes(5_000),
+    "with a key that is no text": lambda: WHOLE.replace(b"{", b'{"a\xff": 1, ', 1),
+    "with a value that is no text": lambda: WHOLE.replace(b"{", b'{"a": "\xc3", ', 1),
     "in UTF-16": lambda: WHOLE.decode().encode("utf-16"),
     "packed": lambda: gzip.compress(WHOLE),
     "a pickle": lambda: pickle.dumps(RunsCode()),

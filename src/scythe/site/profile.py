@@ -76,6 +76,7 @@ def load_profile(text: str | bytes, *, name: str = "profile") -> Saved:
     try:
         _check_version(msgspec.json.decode(text, type=_Version).scythe_profile)
         content = msgspec.json.decode(text, type=_File)
+        plain = msgspec.json.decode(text)  # parts that nobody knows, too, which may be no text
     except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:
         raise BadInput(
             f"{name}{_line_of_error(said, str(error))}: not a profile of scythe ({error}); {_AGAIN}"
@@ -86,7 +87,7 @@ def load_profile(text: str | bytes, *, name: str = "profile") -> Saved:
     profile = Profile(
         content.layouts, content.fields, content.learned, content.named, content.images, rules, content.types
     )
-    for path, wrong in (*_unknown(msgspec.json.decode(text), _File, "$"), *_wrong(content)):
+    for path, wrong in (*_unknown(plain, _File, "$"), *_wrong(content)):
         raise BadInput(f"{name}{_line_of(said, path)}: {wrong}")
     return Saved(profile, content.health)
 
