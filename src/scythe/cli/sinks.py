@@ -5,10 +5,11 @@ from __future__ import annotations
 import io
 import sys
 from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 from typing import IO, Generic, TypeVar
 
-from scythe.atomic_files import write_atomically
+from scythe.atomic_files import replacing, write_atomically
 from scythe.cli.console import neutralise, take_any_text
 from scythe.errors import BadInput
 from scythe.fetch.fetch_options import FetchOptions
@@ -44,10 +45,30 @@ class Sink(Generic[T]):
 
     def close(self) -> None:
         self._writer.close()
-        if self._file is sys.stdout:
+        if isinstance(self._file, WholeText):
+            self._file.finish()
+        elif self._file is sys.stdout:
             self._file.flush()
         else:
             self._file.close()
+
+
+class WholeText(io.TextIOWrapper):
+    """A text file that takes the place of another when it is finished; of a run that ends before, nothing is left."""
+
+    def __init__(self, path: Path) -> None:
+        self._ending = ExitStack()
+        try:
+            file = self._ending.enter_context(replacing(path))
+        except OSError as error:
+            error.filename = str(path)
+            raise
+        super().__init__(file, encoding="utf-8", errors="replace", newline="\n")
+
+    def finish(self) -> None:
+        """Put the file in its place."""
+        self.flush()
+        self._ending.close()
 
 
 class BatchRows:
@@ -227,4 +248,7 @@ def _standard_output() -> tuple[IO[str], Callable[[str], str]]:
 
 
 def _open(output: str) -> IO[str]:
-    return open(output, "w", encoding="utf-8", errors="replace", newline="\n")
+    path = Path(output)
+    if path.exists() and not path.is_file():  # a pipe or a device
+        return open(path, "w", encoding="utf-8", errors="replace", newline="\n")
+    return WholeText(path)
