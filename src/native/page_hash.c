@@ -2,8 +2,6 @@
 #include "hash.h"
 #include "page_map.h"
 
-#include <stdlib.h>
-
 static inline uint64_t mix(uint64_t one, uint64_t other)
 {
     uint64_t hash = (one ^ (other + 0x9E3779B97F4A7C15u + (one << 6) + (one >> 2))) * 0xFF51AFD7ED558CCDu;
@@ -197,12 +195,6 @@ PyObject *map_matching(PyObject *self, PyObject *args)
     return found;
 }
 
-static int compare_hashes(const void *one, const void *other)
-{
-    uint64_t a = *(const uint64_t *)one, b = *(const uint64_t *)other;
-    return a < b ? -1 : a > b;
-}
-
 /* Return the distinct keys of elements with an id or a class, in a block to free; NULL with an error set. */
 static uint64_t *keyed_hashes(PageMap *map, uint64_t **kept, uint32_t *count)
 {
@@ -234,7 +226,6 @@ PyObject *map_signature(PyObject *self, PyObject *Py_UNUSED(unused))
     uint32_t count;
     if ((slots = keyed_hashes((PageMap *)self, &kept, &count)) == NULL)
         return NULL;
-    qsort(kept, count, sizeof *kept, compare_hashes);
     PyObject *bytes = PyBytes_FromStringAndSize((const char *)kept, (Py_ssize_t)(count * sizeof *kept));
     PyMem_Free(slots);
     return bytes;

@@ -58,7 +58,6 @@ void hashes_init(void);
 
 /* page_hash.c, page_html.c, page_columns.c, page_text.c */
 int is_row(const PageMap *map, long row);
-PyObject *map_shown_text(PyObject *self, PyObject *args);
 PyObject *map_cut_text(PyObject *self, PyObject *args);
 const uint64_t *keys_of(PageMap *map); /* the key of every element, NULL with an error set */
 PyObject *hashed_column(PageMap *map, const char *name);

@@ -312,27 +312,6 @@ static int32_t *rows_of(const PageMap *map, PyObject *numbers, uint32_t *count)
     return rows;
 }
 
-PyObject *map_shown_text(PyObject *self, PyObject *args)
-{
-    PageMap *map = (PageMap *)self;
-    long top;
-    uint32_t count = 0;
-    PyObject *numbers, *emptied = NULL, *text = NULL;
-    if (!PyArg_ParseTuple(args, "lO|O!", &top, &numbers, &PyFrozenSet_Type, &emptied) || !is_row(map, top))
-        return NULL;
-    uint8_t *hollow = mark_rows(map, emptied);
-    int32_t *rows = PyErr_Occurred() ? NULL : rows_of(map, numbers, &count);
-    if (rows != NULL) {
-        Walk w;
-        if (walk_blocks(&w, map, (uint32_t)top, hollow, 1))
-            text = render(&w, rows, count);
-        walk_free(&w);
-    }
-    PyMem_Free(rows);
-    PyMem_Free(hollow);
-    return text;
-}
-
 /* The hashes of an element to drop: its key, and its parent's where that is not 0. */
 typedef struct {
     uint64_t key, parent;

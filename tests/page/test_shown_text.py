@@ -20,20 +20,21 @@ SOUP = st.lists(
 
 
 @given(SOUP, st.data())
-def test_shown_text_is_that_of_the_rendered_blocks(pieces: list[str], data: st.DataObject) -> None:
+def test_cut_text_is_that_of_the_rendered_blocks(pieces: list[str], data: st.DataObject) -> None:
     from scythe.page.map import PageMap
 
     page = PageMap("".join(pieces).encode())
     top = data.draw(st.integers(0, len(page) - 1))
-    emptied = frozenset(data.draw(st.lists(st.integers(top + 2, len(page) + 1), max_size=2)))
-    blocks = read_blocks(page, top, emptied)
+    drops = tuple((int(page.key[row]), 0) for row in data.draw(st.lists(st.integers(0, len(page) - 1), max_size=2)))
+    cut = page.cut_text([top], drops)
+    blocks = read_blocks(page, top, page.mem_ids(cut.dropped))
     kept = [block for block, box in enumerate(blocks.box) if not blocks.box_hidden[box]]
-    assert page.shown_text(top, emptied=emptied) == render_text(blocks, kept, find_grid(blocks))
+    assert cut.text == render_text(blocks, kept, find_grid(blocks))
 
 
-def test_of_several_elements_only_their_words_are_shown() -> None:
+def test_of_several_elements_only_their_words_are_cut() -> None:
     from scythe.page.map import PageMap
 
     page = PageMap(b"<main><p>one</p><aside>no</aside><p>two <b>bold</b></p><ul><li>three<li hidden>four</ul></main>")
     rows = [node.row for node in page.find("p", "ul")]
-    assert page.shown_text(page.find("main")[0].row, rows) == "one\n\ntwo bold\n\nthree"
+    assert page.cut_text(rows, ()).text == "one\n\ntwo bold\n\nthree"

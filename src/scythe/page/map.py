@@ -258,7 +258,7 @@ class PageMap:
     @cached_property
     def signature(self) -> Hashes:
         """The distinct keys of elements with an id or a class, ascending."""
-        return np.frombuffer(self.made.signature(), np.uint64)
+        return np.sort(np.frombuffer(self.made.signature(), np.uint64))
 
     @property
     def holds_copies(self) -> bool:
@@ -275,14 +275,6 @@ class PageMap:
         """Return the innermost element that holds some bytes, and how many of its name it has, itself counted."""
         found: tuple[int, int] = self.made.around(*span)
         return found
-
-    def shown_text(self, top: int, rows: Sequence[int] = (), emptied: frozenset[int] = frozenset()) -> str:
-        """Return the text that some elements inside of `top` show, as their rendered blocks; without rows, all of it.
-
-        `emptied` are the `mem_id` of elements that are taken to have no content.
-        """
-        text: str = self.made.shown_text(top, rows, emptied)
-        return text
 
     def cut_text(self, rows: Sequence[int], drops: tuple[tuple[int, int], ...]) -> TextCut:
         """Return the text that elements show, without those inside them that have one of the keys to drop.
