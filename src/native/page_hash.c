@@ -158,7 +158,7 @@ PyObject *hashed_column(PageMap *map, const char *name)
 
 static inline int is_match(const Tree *t, const uint64_t *keys, const uint64_t *paths, uint32_t row, const uint64_t wanted[3])
 {
-    return (!wanted[0] || paths[row] == wanted[0]) && (!wanted[1] || keys[row] == wanted[1]) &&
+    return !(t->flags[row] & IN_TEMPLATE) && (!wanted[0] || paths[row] == wanted[0]) && (!wanted[1] || keys[row] == wanted[1]) &&
            (!wanted[2] || (t->parent[row] >= 0 && keys[t->parent[row]] == wanted[2]));
 }
 

@@ -807,7 +807,7 @@ static long row_of_meta(const PageMap *map, const char *attribute, const char *n
 {
     for (uint32_t row = 0; row < map->tree.count; row++) {
         Attribute a;
-        if (map->tree.tag[row] != TAG_META || !find_attribute(map, row, attribute, &a))
+        if (map->tree.tag[row] != TAG_META || (map->tree.flags[row] & IN_TEMPLATE) || !find_attribute(map, row, attribute, &a))
             continue;
         int same = has_text(&a, name, size);
         if (same)
@@ -898,7 +898,7 @@ static PyMethodDef map_methods[] = {
     {"attribute", map_attribute, METH_VARARGS, "attribute(row, name): the value of an attribute, None where it has none."},
     {"place", map_place, METH_VARARGS, "place(row, name): where the words in an element stand, or the value of an attribute."},
     {"meta", map_meta, METH_VARARGS, "meta(attribute, name): the row of the first meta element that an attribute names so, or -1."},
-    {"matching", map_matching, METH_VARARGS, "matching(path, key, parent, nested): elements with these hashes (0: any), in each other or not."},
+    {"matching", map_matching, METH_VARARGS, "matching(path, key, parent, nested): elements with these hashes (0: any), in each other or not, none in a template."},
     {"signature", map_signature, METH_NOARGS, "signature(): the distinct keys of elements with an id or a class, as bytes."},
     {"take", map_take, METH_VARARGS, "take(places, first, most_runs): the number and value of the first place that has one, and where it stands."},
     {"holds_copies", map_holds_copies, METH_NOARGS, "holds_copies(): whether there is a noscript or template element."},

@@ -21,7 +21,7 @@ from scythe.page.authors import read_names
 from scythe.page.dates import to_iso
 from scythe.page.encoding import is_utf8
 from scythe.page.head import BodyQueries
-from scythe.page.map import PageMap, PlaceSpec, make_map
+from scythe.page.map import IN_TEMPLATE, PageMap, PlaceSpec, make_map
 from scythe.page.metadata import Sources, read_metadata
 from scythe.page.title import without_shared
 from scythe.reader import read
@@ -191,7 +191,8 @@ def tagged(page: PageMap, *names: str) -> Ints:
     numbers = [tags.index(name) for name in names if name in tags]
     if not numbers:
         return np.zeros(0, np.intp)
-    found: Ints = np.flatnonzero(np.logical_or.reduce([page.tag == number for number in numbers]))
+    shown = page.flags & IN_TEMPLATE == 0
+    found: Ints = np.flatnonzero(np.logical_or.reduce([page.tag == number for number in numbers]) & shown)
     return found
 
 
