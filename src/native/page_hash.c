@@ -257,12 +257,3 @@ PyObject *map_around(PyObject *self, PyObject *args)
         inner += t->tag[row] == t->tag[found];
     return Py_BuildValue("(II)", found, inner);
 }
-
-PyObject *map_holds_copies(PyObject *self, PyObject *Py_UNUSED(unused))
-{
-    const Tree *t = &((PageMap *)self)->tree;
-    int found = 0;
-    for (uint32_t row = 0; row < t->count; row++)
-        found |= t->tag[row] == TAG_NOSCRIPT || t->tag[row] == TAG_TEMPLATE;
-    return PyBool_FromLong(found);
-}

@@ -361,13 +361,6 @@ static PyObject *element_span(PyObject *self, void *Py_UNUSED(closure))
     return Py_BuildValue("(II)", t->run_start[run], t->run_end[text_end(t, run) - 1]);
 }
 
-static PyObject *element_runs(PyObject *self, void *Py_UNUSED(closure))
-{
-    const Tree *t = TREE_OF(self);
-    long node = NODE_OF(self);
-    return PyLong_FromLong(node < 0 ? (long)text_end(t, (uint32_t)~node) - ~node : t->run_to[node] - t->run_from[node]);
-}
-
 static int is_in_scope_of_text(const Tree *t, uint32_t row, uint32_t run)
 {
     return !(t->flags[t->run_row[run]] & IN_TEMPLATE) && !is_template(t, (uint32_t)t->run_row[run]) ? 1
@@ -416,20 +409,6 @@ static PyObject *element_html(PyObject *self, void *Py_UNUSED(closure))
     return write_html(e->map, e->node);
 }
 
-static PyObject *element_get(PyObject *self, PyObject *name)
-{
-    Element *e = (Element *)self;
-    if (e->node < 0)
-        Py_RETURN_NONE;
-    PyObject *all = attributes_of_row(e->map, (uint32_t)e->node);
-    PyObject *value = all ? PyDict_GetItemWithError(all, name) : NULL;
-    if (value == NULL && !PyErr_Occurred())
-        value = Py_None;
-    Py_XINCREF(value);
-    Py_XDECREF(all);
-    return value;
-}
-
 static PyObject *element_compare(PyObject *one, PyObject *other, int how)
 {
     if ((how != Py_EQ && how != Py_NE) || Py_TYPE(other) != (PyTypeObject *)element_type)
@@ -440,12 +419,11 @@ static PyObject *element_compare(PyObject *one, PyObject *other, int how)
 
 static Py_hash_t element_hash(PyObject *self) { return (Py_hash_t)((size_t)NODE_OF(self) * 0x9E3779B1u + 2); }
 
+static PyObject *find_tags(PageMap *map, PyObject *names, uint32_t from, uint32_t to);
 static PyObject *element_find(PyObject *self, PyObject *tags)
 {
     Element *e = (Element *)self;
-    if (e->node < 0)
-        return PyList_New(0);
-    return find_tags(e->map, tags, (uint32_t)e->node, (uint32_t)TREE_OF(self)->last[e->node]);
+    return e->node < 0 ? PyList_New(0) : find_tags(e->map, tags, (uint32_t)e->node, (uint32_t)TREE_OF(self)->last[e->node]);
 }
 
 static PyGetSetDef element_members[] = {
@@ -460,14 +438,12 @@ static PyGetSetDef element_members[] = {
     {"mem_id", element_mem_id, NULL, "A number that no other node of the page has; never 0.", NULL},
     {"row", element_row, NULL, "The row of an element in the columns; below 0 for text.", NULL},
     {"span", element_span, NULL, "Where the node begins and ends, in bytes of the source.", NULL},
-    {"runs", element_runs, NULL, "How many runs of text are inside.", NULL},
     {"html", element_html, NULL, "The element as HTML, written anew.", NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
 
 static PyMethodDef element_methods[] = {
     {"text", (PyCFunction)(void (*)(void))element_text, METH_VARARGS | METH_KEYWORDS, "text(deep=True, separator=''): what stands inside."},
-    {"get", element_get, METH_O, "get(name): the value of one attribute, or None."},
     {"find", element_find, METH_VARARGS, "find(*tags): this element and those inside with one of these names."},
     {NULL, NULL, 0, NULL},
 };
@@ -605,7 +581,8 @@ static int tag_id_of(PageMap *map, PyObject *name)
     return -1;
 }
 
-PyObject *find_tags(PageMap *map, PyObject *names, uint32_t from, uint32_t to)
+/* Return the elements with one of these names in some rows; those of a template only where the first is in one. */
+static PyObject *find_tags(PageMap *map, PyObject *names, uint32_t from, uint32_t to)
 {
     const Tree *t = &map->tree;
     int wanted[16], count = 0;
@@ -617,12 +594,11 @@ PyObject *find_tags(PageMap *map, PyObject *names, uint32_t from, uint32_t to)
             wanted[count++] = tag;
     }
     PyObject *found = PyList_New(0);
-    int inside = t->count && (t->flags[from] & IN_TEMPLATE);
     for (uint32_t row = from; found && count && row < to; row++) {
         int hit = 0;
         for (int i = 0; i < count; i++)
             hit |= t->tag[row] == wanted[i];
-        if (!hit || ((t->flags[row] & IN_TEMPLATE) && !inside))
+        if (!hit || (t->flags[row] & ~t->flags[from] & IN_TEMPLATE))
             continue;
         PyObject *element = make_element(map, (long)row);
         if (element == NULL || PyList_Append(found, element))
@@ -816,16 +792,6 @@ static long row_of_meta(const PageMap *map, const char *attribute, const char *n
     return -1;
 }
 
-static PyObject *map_meta(PyObject *self, PyObject *args)
-{
-    const char *attribute, *name;
-    Py_ssize_t size;
-    if (!PyArg_ParseTuple(args, "ss#", &attribute, &name, &size))
-        return NULL;
-    long row = row_of_meta((PageMap *)self, attribute, name, (size_t)size);
-    return row < -1 ? NULL : PyLong_FromLong(row);
-}
-
 /* Return the value at a place as (number, value, start, end); None with no error set where the page has none there. */
 static PyObject *value_at(PageMap *map, PyObject *place, Py_ssize_t number, long most_runs)
 {
@@ -897,11 +863,9 @@ static PyMethodDef map_methods[] = {
     {"cut_text", map_cut_text, METH_VARARGS, "cut_text(rows, drops): the text that elements show without those of some (key, parent), where it stands, what was dropped."},
     {"attribute", map_attribute, METH_VARARGS, "attribute(row, name): the value of an attribute, None where it has none."},
     {"place", map_place, METH_VARARGS, "place(row, name): where the words in an element stand, or the value of an attribute."},
-    {"meta", map_meta, METH_VARARGS, "meta(attribute, name): the row of the first meta element that an attribute names so, or -1."},
     {"matching", map_matching, METH_VARARGS, "matching(path, key, parent, nested): elements with these hashes (0: any), in each other or not, none in a template."},
     {"signature", map_signature, METH_NOARGS, "signature(): the distinct keys of elements with an id or a class, as bytes."},
     {"take", map_take, METH_VARARGS, "take(places, first, most_runs): the number and value of the first place that has one, and where it stands."},
-    {"holds_copies", map_holds_copies, METH_NOARGS, "holds_copies(): whether there is a noscript or template element."},
     {"mark", map_mark, METH_NOARGS, "mark(): one number for these keys."},
     {"around", map_around, METH_VARARGS, "around(start, end): the innermost element that holds some bytes, and how many of its name it has, itself counted."},
     {"run_blocks", map_run_blocks, METH_NOARGS, "run_blocks(): of each run its block (-1: none, or a hidden one) and its words."},

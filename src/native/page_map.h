@@ -38,7 +38,6 @@ PyObject *decode_value(const byte *at, const byte *end);
 PyObject *attributes_of_row(const PageMap *map, uint32_t row);
 int find_attribute(const PageMap *map, uint32_t row, const char *name, Attribute *found);
 PyObject *tag_name(PageMap *map, uint16_t tag);
-PyObject *find_tags(PageMap *map, PyObject *names, uint32_t from, uint32_t to);
 
 /* A template of HTML: what it holds is no part of the page. svg and math may have elements of that name. */
 static inline int is_template(const Tree *t, uint32_t row)
@@ -65,7 +64,6 @@ PyObject *hashed_column(PageMap *map, const char *name);
 long first_matching(PageMap *map, uint64_t path, uint64_t key, uint64_t parent);
 PyObject *map_matching(PyObject *self, PyObject *args);
 PyObject *map_signature(PyObject *self, PyObject *unused);
-PyObject *map_holds_copies(PyObject *self, PyObject *unused);
 PyObject *map_mark(PyObject *self, PyObject *unused);
 PyObject *map_around(PyObject *self, PyObject *args);
 PyObject *write_html(PageMap *map, long node);

@@ -10,7 +10,7 @@ import os
 from types import ModuleType
 
 MISSING = "the compiled extension is missing"
-VERSION = 14  # as in src/native/module.c: a module left over from another version is not used
+VERSION = 15  # as in src/native/module.c: a module left over from another version is not used
 
 
 def _load() -> ModuleType | None:

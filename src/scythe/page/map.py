@@ -263,8 +263,7 @@ class PageMap:
     @property
     def holds_copies(self) -> bool:
         """Whether there are elements that may hold more than the page shows."""
-        holds: bool = self.made.holds_copies()
-        return holds
+        return bool(self.made.find("noscript", "template"))
 
     @property
     def mark(self) -> object:
@@ -295,8 +294,7 @@ class PageMap:
 
     def runs_inside(self, row: int) -> int:
         """Return how many runs of text an element has."""
-        count: int = self.made.element(row).runs
-        return count
+        return int(self.run_to[row] - self.run_from[row])
 
     def attribute(self, row: int, name: str) -> str | None:
         """Return an attribute of an element, None where it has none or no value."""
@@ -305,8 +303,8 @@ class PageMap:
 
     def meta(self, attribute: str, name: str) -> int:
         """Return the row of the first meta element whose attribute has this value, or -1."""
-        row: int = self.made.meta(attribute, name)
-        return row
+        said = zip(self.made.find("meta"), self.made.said("meta", attribute), strict=True)
+        return next((node.row for node, (value,) in said if value == name), -1)
 
     def take(self, places: tuple[PlaceSpec | None, ...], first: int, most_runs: int) -> Taken | None:
         """Return the number of the first place, from one on, that has a value, with it and where it stands.
