@@ -97,9 +97,11 @@ def test_a_database_that_lets_go_of_a_crawl_again_and_again_loses_and_doubles_no
             run = Crawl(log.server.url("/"), archive, options)
             killer = threading.Thread(target=let_go, daemon=True)
             killer.start()
-            asyncio.run(run.run())
-            ended.set()
-            killer.join()
+            try:
+                asyncio.run(run.run())
+            finally:
+                ended.set()
+                killer.join()
             assert run.why_ended == "complete"
             assert (run.tally.pages, count_archive(archive).versions) == (60, 60)
             assert verify_archive(archive) == []

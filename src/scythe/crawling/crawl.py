@@ -357,7 +357,7 @@ class Crawl:
         from scythe.crawling.refill import refill  # with all that extracts: the run itself leaves pages to its workers
 
         again = partial(refill, self._archive.beside(), [key], stop=self._is_ending, cut_too=False)
-        done = await asyncio.to_thread(again)
+        done = await asyncio.to_thread(self._clerk.insist, again)  # which goes on where it was broken off
         if done.done:
             self.tally.note(f"{done.done} pages extracted anew by what was learned since")
 

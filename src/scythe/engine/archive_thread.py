@@ -52,7 +52,7 @@ class ArchiveThread:
         """Make one call in the archive's thread and return, or raise, what came of it."""
         if self._is_abandoned:
             raise ArchiveFailed(_ABANDONED)
-        call = partial(self._insist, partial(work, *given, **named))
+        call = partial(self.insist, partial(work, *given, **named))
         asked = asyncio.get_running_loop().run_in_executor(self._thread, call)
         self._asked.add(asked)
         try:
@@ -64,7 +64,7 @@ class ArchiveThread:
         finally:
             self._asked.discard(asked)
 
-    def _insist(self, call: Callable[[], T]) -> T:
+    def insist(self, call: Callable[[], T]) -> T:
         """Make a call, again where its server was away for a moment: a restart takes some seconds.
 
         What was stored is not stored twice, also where only the answer was lost: an outcome counts for an address that

@@ -33,7 +33,7 @@ _TOLD = (TOLD, "position", "inner", "repetition")
 _WINDOW = 10  # pages whose positions count: the paper decides after ten
 LOOKED_AT = 4  # pages, of which one is looked at in any case
 _EVERY, _EVERY_LEARNED = LOOKED_AT, 16  # pages, of which one is observed, by rules told and learned, once ...
-_FIRST, _FIRST_LEARNED = 20, 4  # ... so many were
+_FIRST, _FIRST_LEARNED = 20, 10  # ... so many were
 _OPTIONS = HintOptions(window=_WINDOW)
 
 

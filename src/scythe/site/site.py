@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 HEAL_PAGES = (3, 6, 12, 24, 48)  # pages that lack what they had before, upon which it is looked for anew
 _OBSERVED = 10  # pages learned that the rule table begins with
 _MOST_WAYS = 6  # to one field
-_SEEN_PAGES = 4  # of each layout that the rule table is shown, before it is shown one in four
+_SEEN_PAGES = 10  # of each layout that the rule table is shown, before it is shown one in four
 LIST_PAGES = 3  # pages of a layout from which it is learned what they list
 Given = Page | tuple[str | None, bytes | str]
 Example = Mapping[str, tuple[str, ...]]

@@ -34,7 +34,7 @@ _DROP_GAIN, _ADD_GAIN = 0.002, 0.03
 _DROP_SHARE = 0.25  # of the label a drop may take
 _DROP_KEPT = 0.3  # of it that the reader kept
 _MOST_DROPS, _MOST_ADDS = 12, 2
-_DROP_PAGES = 3
+_DROP_PAGES = 2
 _BARE, _ALL, _DROP, _ADD = 0.012, 0.006, 0.0005, 0.005  # penalties
 EMPTY_WORDS = 25.0  # a page with fewer labelled words has no text to speak of
 

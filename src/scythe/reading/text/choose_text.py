@@ -80,6 +80,7 @@ FRONT = "front page"
 _ROOTS = frozenset(("", "index.html", "index.htm", "index.php"))
 TITLE_WITHIN = 4  # kept blocks: kicker, date and the like may stand before the title
 SHOWN_SHARE = 0.35  # of the expected words; with less, scripts will show the hidden rest
+FOOTER_CHARS = 200  # of one of its lines
 REPEAT_CHARS = 60  # shorter blocks may well stand twice, such as the labels of a table
 LONE_WORDS = 12.0  # expected words outside comments; with fewer, the comments are what the page is about
 
@@ -114,6 +115,7 @@ def read(page: Page, options: TextOptions, network: Network | None = None) -> Re
         kept = without_repeats(page.blocks, kept)
     if options.title_line is None and has_headline(head) and not in_thread:
         kept = without_title(page, kept)
+    kept = without_footer(page.blocks, kept)
     if not kept:
         why = "only links" if is_menu(page.blocks) else "no block looks like main text"
         return Reading("auto", why=why, scores=scores, kind=kind)
@@ -217,6 +219,19 @@ def without_repeats(blocks: Blocks, kept: tuple[int, ...]) -> tuple[int, ...]:
     first: dict[str, int] = {}
     texts = blocks.text
     return tuple(i for i in kept if len(texts[i]) < REPEAT_CHARS or first.setdefault(texts[i], i) == i)
+
+
+def without_footer(blocks: Blocks, kept: tuple[int, ...]) -> tuple[int, ...]:
+    """Return the blocks without a few words at the end that the page itself calls its footer."""
+    end = len(kept)
+    while end > 1 and len(blocks.text[kept[end - 1]]) <= FOOTER_CHARS and _is_in_footer(blocks, kept[end - 1]):
+        end -= 1
+    return kept[:end]
+
+
+def _is_in_footer(blocks: Blocks, number: int) -> bool:
+    boxes = (blocks.box[number], *islice(blocks.boxes_above(number), 2))
+    return any(blocks.box_tag[box] == "footer" or "footer" in blocks.box_names[box].lower().split() for box in boxes)
 
 
 def all_there_is(blocks: Blocks, seen: BlockFacts) -> tuple[int, ...]:
