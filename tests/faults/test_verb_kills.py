@@ -11,4 +11,5 @@ FINE = {"killed", "written before the kill", "run again"}
 def test_what_a_killed_verb_was_to_write_is_as_before_or_whole(kills: int) -> None:
     seen = try_verbs(kills, 3)
     assert {name: count for name, count in seen.items() if count.keys() - FINE} == {}
-    assert sum(count.get("killed", 0) for count in seen.values()) > 0  # how many are still running when they are killed depends on the machine
+    # how many are still running when they are killed depends on the machine
+    assert sum(count.get("killed", 0) for count in seen.values()) > 0
