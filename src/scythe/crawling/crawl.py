@@ -435,38 +435,44 @@ def crawl(
     given: dict[str, object] = {"limit": limit, "delay": delay, "depth": depth, "allow_private": allow_private}
     given |= {name: _patterns(patterns, name) for name, patterns in (("allow", allow), ("deny", deny))}
     said = with_given(options or CrawlOptions(), **given)
-    stack = ExitStack()
-    with stack:
+    with ExitStack() as stack:
         if archive is None:
             archive = Path(stack.enter_context(TemporaryDirectory(prefix="scythe-"))) / "crawl.db"
         opened = stack.enter_context(open_archive(archive, store=store))
-        stream: Stream[Document] = Stream("scythe-crawl")
-
-        last_failure = ""
-
-        async def take(outcome: Outcome, receipt: Receipt) -> None:
-            nonlocal last_failure
-            if outcome.extracted is not None and receipt.stored in ("new", "changed", "duplicate", "cut"):
-                await stream.put(to_document(outcome.extracted, outcome.task.url))
-            elif outcome.state in (*_FAILED, "retry"):
-                last_failure = outcome.why
-                if on_error == "keep" and outcome.state != "retry":
-                    await stream.put(Document(url=outcome.task.url, why=outcome.why))
-
-        run = Crawl(start, opened, said, profile=profile_text(profile), listener=take)
-
-        async def crawl_on() -> None:
-            tally = await run.run()
-            if tally.pages or run.why_ended == "stopped":
-                return
-            why = last_failure or run.why_ended
-            if on_error == "raise":
-                raise FetchFailed(run.start, why)
-            if not any(tally.states[state] for state in _FAILED):
-                await stream.put(Document(url=run.start, why=why))  # it is to be tried again, much later
-
-        return stream.follow(crawl_on, run.stop, stack.pop_all())
+        pages = _PageStream(on_error)
+        run = Crawl(start, opened, said, profile=profile_text(profile), listener=pages.take)
+        return pages.stream.follow(partial(pages.run_to_end, run), run.stop, stack.pop_all())
+    # for the type checker: an exit stack may swallow errors, ours holds nothing that does
     raise AssertionError("unreachable")
+
+
+class _PageStream:
+    """Hands the pages of a crawl to the one who iterates and, where failures are kept, those that failed."""
+
+    def __init__(self, on_error: Literal["raise", "keep"]) -> None:
+        self.stream: Stream[Document] = Stream("scythe-crawl")
+        self._on_error = on_error
+        self._last_failure = ""
+
+    async def take(self, outcome: Outcome, receipt: Receipt) -> None:
+        """Hand on what came of one address."""
+        if outcome.extracted is not None and receipt.stored in ("new", "changed", "duplicate", "cut"):
+            await self.stream.put(to_document(outcome.extracted, outcome.task.url))
+        elif outcome.state in (*_FAILED, "retry"):
+            self._last_failure = outcome.why
+            if self._on_error == "keep" and outcome.state != "retry":
+                await self.stream.put(Document(url=outcome.task.url, why=outcome.why))
+
+    async def run_to_end(self, run: Crawl) -> None:
+        """Crawl; say what went wrong where not a single page came."""
+        tally = await run.run()
+        if tally.pages or run.why_ended == "stopped":
+            return
+        why = self._last_failure or run.why_ended
+        if self._on_error == "raise":
+            raise FetchFailed(run.start, why)
+        if not any(tally.states[state] for state in _FAILED):
+            await self.stream.put(Document(url=run.start, why=why))  # it is to be tried again, much later
 
 
 def _patterns(given: Sequence[str] | None, name: str) -> tuple[str, ...] | None:

@@ -12,6 +12,7 @@ import signal
 import struct
 import sys
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, TypeVar
@@ -137,7 +138,7 @@ def _message(frame: bytes) -> Message:
 PIPE_BYTES = 1_048_576  # what an ordinary user may ask for
 
 
-class WorkerLoop:
+class WorkerLoop(ABC):
     """The process's side of the pipes: obeys messages until there are no more, or memory ran out once."""
 
     def __init__(self, pipe_in: BinaryIO, pipe_out: BinaryIO, cpu_s: float) -> None:
@@ -157,7 +158,7 @@ class WorkerLoop:
         cls.prepare()
         cls(sys.stdin.buffer, pipe_out, float(arguments[0])).run()
 
-    @classmethod
+    @classmethod  # noqa: B027 (most have nothing to prepare)
     def prepare(cls) -> None:
         """Do what must be done once the limits hold and before the first message."""
 
@@ -168,8 +169,9 @@ class WorkerLoop:
             allow_cpu(self._cpu_s)
             self._obey(message)
 
+    @abstractmethod
     def _obey(self, message: Message) -> None:
-        raise NotImplementedError
+        """Do what a message asks for."""
 
     def _send(self, kind: str, content: object) -> None:
         self._out.write(write_frame(kind, content))

@@ -12,6 +12,7 @@ import signal
 import subprocess
 import sys
 import time
+from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -102,7 +103,7 @@ Answer = TypeVar("Answer")
 
 
 @dataclass(slots=True, eq=False)
-class WorkerTask(Generic[Answer]):
+class WorkerTask(ABC, Generic[Answer]):
     """Something wanted from a worker, and the answer that somebody waits for."""
 
     answer: asyncio.Future[Answer] = field(
@@ -114,17 +115,17 @@ class WorkerTask(Generic[Answer]):
         """False: whoever asked is gone, so it need not be sent."""
         return not self.answer.cancelled()
 
+    @abstractmethod
     def to_frames(self, told: set[str]) -> list[bytes]:
         """Return what to send; `told` is kept for the process: what earlier tasks have told it."""
-        raise NotImplementedError
 
+    @abstractmethod
     def take(self, message: Message) -> None:
         """Settle this task by the message that answers it."""
-        raise NotImplementedError
 
+    @abstractmethod
     def blame(self, why: str) -> None:
         """Settle this task: a process died of it."""
-        raise NotImplementedError
 
     def settle(self, answer: Answer) -> bool:
         """Give the answer; False where nobody waits for it any longer."""

@@ -62,6 +62,18 @@ class Taught:
     new: tuple[str, ...] = ()  # of these, those that were not known
 
 
+@dataclass(slots=True)
+class _Showing:
+    """Which pages of a layout the rule table is shown."""
+
+    pages: int = 0  # that it was shown
+    cut_since: int = 0  # that came since the last of them, of which everything was cut
+
+    @property
+    def is_due(self) -> bool:
+        return self.pages < _SEEN_PAGES or self.cut_since == LOOKED_AT - 1
+
+
 class Site:
     """Rules for the pages of one site. Extracting learns from pages that are read, and watches how rules hold."""
 
@@ -77,7 +89,7 @@ class Site:
         self._told = told_layout(profile.rules)
         self._table = RuleTable(profile.rules)
         self._table.load(health or {})
-        self._unseen: dict[str, int] = {}  # pages that the table was not shown, by layout; below 0: those to be shown
+        self._showing: dict[str, _Showing] = {}  # by layout
         self._judge: ImageJudge | None = None
         self._extractor = self._make_extractor()
         self._health = Health.load(health or {}, (*profile.layouts, self._told))
@@ -348,21 +360,21 @@ class Site:
         layout, fields = page.layout, page.fields
         if self._profile.rules:
             self._health.observe_fields(self._told, fields, url or "")
-        before = 0
+        cut_before = 0
         if layout is not None:
-            before = self._unseen.get(layout.name, -_SEEN_PAGES)
-            if before < 0 or before == LOOKED_AT - 1 or self._profile.rules or not all_cut(layout, fields):
-                self._unseen[layout.name] = min(before + 1, 0)
-            else:
-                self._unseen[layout.name] = before + 1
+            showing = self._showing.setdefault(layout.name, _Showing())
+            if not showing.is_due and not self._profile.rules and all_cut(layout, fields):
+                showing.cut_since += 1
                 return
-        self._table.observe(layout, fields, page.page.map, cut_before=max(before, 0))
+            cut_before, showing.cut_since = showing.cut_since, 0
+            showing.pages += 1
+        self._table.observe(layout, fields, page.page.map, cut_before=cut_before)
 
     def _count_unseen(self) -> None:
         """Count the pages that the rule table was not shown."""
-        for name, pages in self._unseen.items():
-            self._table.add_cut(name, max(pages, 0))
-            self._unseen[name] = min(pages, 0)
+        for name, showing in self._showing.items():
+            self._table.add_cut(name, showing.cut_since)
+            showing.cut_since = 0
 
     def _heal(self, page: ExtractedPage, before: Example) -> None:
         """Learn fields shown by example anew, where rules lack them, from what the same pages had before."""
