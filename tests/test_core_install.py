@@ -11,10 +11,10 @@ import pytest
 from packaging.requirements import Requirement
 
 HEAVY = """
-duckdb fastwarc itemadapter lxml mcp pandas playwright polars psycopg psycopg-binary psycopg-pool pyarrow
+duckdb fastwarc itemadapter lxml mcp pandas playwright polars procrastinate psycopg psycopg-binary psycopg-pool pyarrow
 ray scikit-learn scipy scrapy scrapy-poet torch twisted web-poet
 """.split()
-TOO_LATE = "scrapy twisted ray pyarrow psycopg fastwarc pandas polars duckdb web_poet scrapy_poet".split()
+TOO_LATE = "scrapy twisted ray pyarrow procrastinate psycopg fastwarc pandas polars duckdb web_poet scrapy_poet".split()
 
 
 def needed(root: Path) -> set[str]:

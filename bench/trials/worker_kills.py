@@ -192,9 +192,13 @@ class Trial:
         return {worker.pid: held[worker.pid] for worker in self._workers if held[worker.pid]}
 
     def _jobs_of(self, pid: int) -> set[str]:
-        """Return the hosts that a process works on, whether or not it asks them by now."""
-        held = "SELECT key, owner FROM assignments JOIN sites s ON s.id = site WHERE owner IS NOT NULL"
-        rows = query(self._archive, held)
+        """Return the hosts that a process has taken the job of, whether or not it asks them by now."""
+        rows = query(
+            self._archive,
+            "SELECT key, owner FROM procrastinate_jobs j JOIN workers ON number = worker_id"
+            " JOIN assignments a ON a.id = (args ->> 'assignment')::bigint JOIN sites s ON s.id = a.site"
+            " WHERE j.status = 'doing'",
+        )
         return {host for host, owner in rows if int(owner.rsplit("|", 3)[1]) == pid}
 
     def _note_taken(self) -> None:

@@ -177,17 +177,18 @@ def tables_of(path: Path) -> set[tuple[str, ...]]:
     return tables
 
 
-TO_VERSION_8 = """
-ALTER TABLE assignments DROP COLUMN owner; ALTER TABLE assignments DROP COLUMN due_at;
-ALTER TABLE workers ADD COLUMN number BIGINT;
-UPDATE scythe_archive SET version = 8
+TO_VERSION_9 = """
+ALTER TABLE assignments ADD COLUMN owner TEXT;
+ALTER TABLE assignments ADD COLUMN due_at DOUBLE PRECISION DEFAULT '0' NOT NULL;
+ALTER TABLE workers DROP COLUMN number;
+UPDATE scythe_archive SET version = 9
 """
 
 
-def test_an_archive_of_version_8_in_postgresql_is_brought_up_to_date(postgres_url: str) -> None:
+def test_an_archive_of_version_9_in_postgresql_is_brought_up_to_date(postgres_url: str) -> None:
     with open_archive(postgres_url) as archive, archive.writing() as connection:
         new = describe_tables(connection)
-        for statement in TO_VERSION_8.split(";"):
+        for statement in TO_VERSION_9.split(";"):
             connection.execute(text(statement))
         assert describe_tables(connection) != new
     with open_archive(postgres_url) as archive, archive.reading() as connection:

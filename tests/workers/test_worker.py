@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from procrastinate.jobs import Job
 from tests.fetch.server import page, serve
 from tests.watching.board import Board
 from tests.workers.stations import (
@@ -37,8 +38,9 @@ from scythe.crawl_model import WATCHED
 from scythe.errors import ArchiveFailed, BadInput
 from scythe.watching.watch import forget_lists
 from scythe.watching.watch_options import ListOptions, WatchOptions
-from scythe.workers.orders import cancel_crawl, queue_crawl, queue_watch
-from scythe.workers.worker import Worker, WorkerOptions, wait_after
+from scythe.workers.orders import cancel_crawl, name_lock, queue_crawl, queue_watch
+from scythe.workers.work import Again, wait_after
+from scythe.workers.worker import Worker, WorkerOptions
 
 pytestmark = pytest.mark.fault
 NO_HARM_S = 0.002  # the moment is noted when a request has been read, a little after it came
@@ -55,10 +57,6 @@ def nobody_asks() -> bool:
     return not [thread for thread in threading.enumerate() if thread.name.startswith("scythe-archive")]
 
 
-def holders(archive: Archive) -> list[str | None]:
-    return [owner for (owner,) in ask(archive, "SELECT owner FROM assignments")]
-
-
 def pages(archive: Archive, site: Site) -> int:
     return len(list(read_pages(archive, PageQuery(sites=(site.key,)))))
 
@@ -73,7 +71,7 @@ def test_sites_that_were_handed_over_are_crawled_until_nothing_is_left(archive: 
         assert [(pages(archive, site), len(site.asked)) for site in sites] == [(6, 6)] * 3
         assert Counter(said) == {"crawl": 3, "complete": 3}
         assert ask(archive, "SELECT * FROM workers") == []
-        assert holders(archive) == [None] * 3
+        assert ask(archive, "SELECT * FROM procrastinate_jobs") == []
 
 
 def test_a_site_that_fails_is_tried_again_later_and_not_for_ever(archive: Archive) -> None:
@@ -106,12 +104,15 @@ def test_a_watch_visits_what_is_due_and_comes_again_when_something_is(archive: A
         assert due is not None
         assert due > datetime.now(UTC)
         assert len(newest_records(archive, 50, watches=None)) == 20
-        ((rests_until,),) = ask(archive, f"SELECT due_at FROM assignments WHERE id = {row.id}")
-        assert abs(rests_until - due.timestamp()) < 0.01
+        (job,) = ask(
+            archive, f"SELECT status::text, scheduled_at FROM procrastinate_jobs WHERE lock = '{name_lock(row)}'"
+        )
+        assert (job.status, abs((job.scheduled_at - due).total_seconds()) < 0.01) == ("todo", True)
         forget_lists(archive, [url])
-        ask(archive, "UPDATE assignments SET due_at = 0")
+        ask(archive, "UPDATE procrastinate_jobs SET scheduled_at = now()")
         work(archive)
     assert sorted(states(archive).values()) == ["done", "open"]
+    assert len(ask(archive, "SELECT * FROM procrastinate_jobs")) == 1
 
 
 @pytest.mark.slow
@@ -128,18 +129,21 @@ def test_a_worker_that_was_stopped_loses_its_sites_and_one_that_is_ended_gives_t
         other = stack.enter_context(start_worker(postgres_url, *slow))
         wait_until(lambda: len(ask(archive, "SELECT * FROM workers")) == 2)
         first.send_signal(signal.SIGSTOP)
-        ((old,),) = ask(archive, "SELECT owner FROM workers WHERE sites <> '[]'")
-        assert holders(archive) == [old]
+        ((old,),) = ask(archive, "SELECT number FROM workers WHERE sites <> '[]'")
         before = len(site.seen)
         took_s = wait_until(lambda: len(site.seen) > before + 1)
         first.send_signal(signal.SIGCONT)
-        wait_until(lambda: ask(archive, f"SELECT * FROM workers WHERE owner = '{old}' AND sites = '[]'"))
-        (now,) = ask(archive, "SELECT owner, name FROM workers WHERE sites <> '[]'")
+        anew = f"SELECT * FROM workers WHERE number <> {old}"
+        wait_until(lambda: len(ask(archive, anew)) == 2)
+        wait_until(lambda: ask(archive, "SELECT * FROM workers WHERE sites <> '[]'"))
+        (now,) = ask(archive, "SELECT number, name FROM workers WHERE sites <> '[]'")
         assert now.name.endswith(f":{other.pid}")
-        assert holders(archive) == [now.owner]
+        assert [tuple(row) for row in ask(archive, "SELECT status::text, worker_id FROM procrastinate_jobs")] == [
+            ("doing", now.number)
+        ]
         said = end(first)
         end(other)
-        assert holders(archive) == [None]
+        assert [row.status for row in ask(archive, "SELECT status::text FROM procrastinate_jobs")] == ["todo"]
         assert ask(archive, "SELECT * FROM hosts WHERE owner IS NOT NULL") == []
         assert ask(archive, "SELECT * FROM workers") == []
         asked = len(site.seen)
@@ -161,7 +165,7 @@ def end(worker: subprocess.Popen[str]) -> str:
 def test_a_worker_that_is_asked_to_end_does_not_wait_for_one_that_stands_still(
     archive: Archive, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Another was stopped inside a transaction: it holds the site and its host for as long as it likes."""
+    """Another was stopped inside a transaction: it holds the site, its host and its job for as long as it likes."""
     monkeypatch.setattr("scythe.workers.worker._ENDING_S", 1.0)
     run = Worker(archive, WorkerOptions(heartbeat_s=600.0))
     with serve_site(500) as site, ThreadPoolExecutor(1) as pool:
@@ -170,12 +174,12 @@ def test_a_worker_that_is_asked_to_end_does_not_wait_for_one_that_stands_still(
         wait_until(lambda: len(site.asked) >= 3)
         with archive.engine.connect() as stopped:
             stopped.exec_driver_sql(f"SELECT pg_advisory_xact_lock({LOCKS}, {row.site})")
-            stopped.exec_driver_sql("SELECT * FROM hosts, assignments FOR UPDATE")
+            stopped.exec_driver_sql("SELECT * FROM hosts, procrastinate_jobs FOR UPDATE")
             run.stop()
             working.result(50)  # while it still stands there: a lock is waited for for a minute
     wait_until(nobody_asks)
     assert run.is_late
-    assert holders(archive) == [run.owner.to_text()]
+    assert [row.status for row in ask(archive, "SELECT status::text FROM procrastinate_jobs")] == ["doing"]
 
 
 def test_a_worker_says_that_its_database_is_gone_and_ends_when_it_stays_away(
@@ -218,7 +222,7 @@ def test_a_site_that_is_taken_back_is_left_by_who_works_on_it(archive: Archive) 
             assert "left to others" in working.result()
         assert states(archive) == {site.key: "cancelled"}
         assert 3 <= pages(archive, site) < 200
-        assert holders(archive) == [None]
+        assert ask(archive, "SELECT * FROM procrastinate_jobs") == []
     with pytest.raises(BadInput, match="not queued"):
         cancel_crawl(archive, site.url, QUICK)
 
@@ -230,3 +234,11 @@ def test_what_cannot_be_meant_is_refused() -> None:
         WorkerOptions(places=0)
     with pytest.raises(BadInput, match="patience"):
         WorkerOptions(patience_s=-1.0)
+
+
+def test_attempts_that_ended_with_their_worker_do_not_make_the_next_one_wait() -> None:
+    job = Job(queue="scythe", lock=None, queueing_lock=None, task_name="crawl_site", attempts=9)
+    decision = Again().get_retry_decision(exception=ArchiveFailed("locked"), job=job)
+    assert decision is not None
+    assert decision.retry_at is not None
+    assert (decision.retry_at - datetime.now(UTC)).total_seconds() <= 2.0

@@ -34,7 +34,7 @@ def archive(postgres_url: str) -> Iterator[Archive]:
 
 def sign(archive: Archive, owner: Owner, *sites: str, name: str = "here:1") -> None:
     with archive.writing() as connection:
-        keep_worker(connection, WorkerRow(owner.to_text(), name, "1.0", 30.0, 8, sites, NOW, NOW))
+        keep_worker(connection, WorkerRow(owner.to_text(), name, "1.0", 30.0, 8, sites, 1, NOW, NOW))
 
 
 def test_an_archive_that_nobody_handed_anything_over_in_has_a_status(where: str) -> None:
@@ -58,7 +58,7 @@ def test_workers_are_shown_with_what_they_work_on_and_those_that_are_gone_are_ma
     mine = Owner.of_this_process()
     row = queue_crawl(archive, "https://example.org/", QUICK)
     queue_crawl(archive, "https://example.net/", QUICK)
-    ask(archive, f"UPDATE assignments SET owner = '{mine.to_text()}' WHERE id = {row.id}")
+    ask(archive, f"UPDATE procrastinate_jobs SET status = 'doing' WHERE lock = 'crawl {row.site_key}'")
     sign(archive, mine, "example.org")
     sign(archive, replace(mine, started="1"), "example.com", name="there:2")
     add_urls(archive, row.site, [FoundUrl(row.start, "example.org")])  # type: ignore[arg-type]
@@ -72,21 +72,22 @@ def test_workers_are_shown_with_what_they_work_on_and_those_that_are_gone_are_ma
     }
 
 
-def test_the_lag_is_that_of_what_has_waited_longest(archive: Archive) -> None:
+def test_the_lag_is_that_of_the_job_which_has_waited_longest(archive: Archive) -> None:
     queue_crawl(archive, "https://example.org/", QUICK)
     assert read_status(archive).lag_s < 30
     queue_watch(archive, ["https://example.net/"], ListOptions())
-    ask(archive, "UPDATE assignments SET due_at = due_at - 3600 WHERE kind = 'watch'")
+    ask(archive, "UPDATE procrastinate_jobs SET scheduled_at = now() - interval '1 hour' WHERE lock LIKE 'watch %%'")
     found = read_status(archive)
     assert 3_600 <= found.lag_s < 3_700
     assert found.counts == {"crawl open": 1, "watch open": 1}
-    ask(archive, "UPDATE assignments SET due_at = due_at + 7200")
+    ask(archive, "UPDATE procrastinate_jobs SET scheduled_at = now() + interval '1 hour'")
     assert read_status(archive).lag_s == 0.0
 
 
 def test_a_failure_is_shown_with_its_reason(archive: Archive, postgres_url: str) -> None:
     queue_crawl(archive, "https://example.org/", QUICK)
     ask(archive, "UPDATE assignments SET state = 'failed', why = 'no such host', attempts = 12")
+    ask(archive, "DELETE FROM procrastinate_jobs")
     sign(archive, Owner.of_this_process())
     done = CliRunner().invoke(app, ["status", "--archive", postgres_url])
     assert done.exit_code == 0

@@ -1,8 +1,7 @@
 """Sites queued for workers, and the workers that handle them.
 
-An assignment is held by the one worker that works on it; what a worker held that is gone is free again. Queuing a site
-again gives it a new `added_at`; a worker names the one it means, so that ending an older one changes nothing. Times are
-the database's own.
+Queuing a site again gives it a new `added_at`; a worker names the one it means, so that ending an older one changes
+nothing. Times are the database's own.
 """
 
 from __future__ import annotations
@@ -19,10 +18,8 @@ from sqlalchemy import (
     case,
     cast,
     delete,
-    exists,
     func,
     literal_column,
-    or_,
     select,
     update,
 )
@@ -34,40 +31,28 @@ from scythe.archive.schema import ASSIGNMENTS, SITES, WORKERS, moment, seconds, 
 
 SILENT = 0.5  # of its heartbeat: then a worker counts as gone, so that another has its sites before it is over
 _REMEMBER_S = 86_400.0  # one that vanished is shown for so long
-_IS_OPEN = ASSIGNMENTS.c.state == "open"
 
 
-def keep_worker(connection: Connection, worker: WorkerRow) -> frozenset[int]:
-    """Note that a worker is there, and what it works on; return the assignments that it holds and that are wanted."""
-    seen = {"sites": json.dumps(worker.sites), "seen_at": db_now(connection)}
+def keep_worker(connection: Connection, worker: WorkerRow) -> None:
+    """Note that a worker is there, and what it works on; one that was dropped is there again."""
+    seen = {"sites": json.dumps(worker.sites), "seen_at": db_now(connection), "number": worker.number}
     fixed = {"name": storable(worker.name), "began_at": db_now(connection)}
     fixed |= {name: getattr(worker, name) for name in ("owner", "made_by", "heartbeat_s", "places")}
-    write = upsert(connection, WORKERS, ("owner",), ("sites", "seen_at"))
+    write = upsert(connection, WORKERS, ("owner",), ("sites", "seen_at", "number"))
     connection.execute(write.values(**fixed, **seen))
-    held = select(ASSIGNMENTS.c.id).where(_IS_OPEN, ASSIGNMENTS.c.owner == worker.owner)
-    return frozenset(connection.execute(held).scalars())
 
 
 def drop_worker(connection: Connection, owner: str) -> None:
-    """Forget a worker that ended; what it held is free."""
-    connection.execute(update(ASSIGNMENTS).where(ASSIGNMENTS.c.owner == owner).values(owner=None))
+    """Forget a worker that ended, or that is gone."""
     connection.execute(delete(WORKERS).where(WORKERS.c.owner == owner))
 
 
-def free_lost(connection: Connection) -> int:
-    """Free what workers held that are gone, and forget who vanished long ago; return how many were freed.
-
-    Rows that a worker holds which was stopped in the middle are left for the next time.
-    """
-    now, workers = load_workers(connection)
-    there = [one.owner for one in workers if not is_gone(one, now)]
-    held = select(ASSIGNMENTS.c.id).where(ASSIGNMENTS.c.owner.is_not(None), ASSIGNMENTS.c.owner.not_in(there))
-    lost = connection.execute(held.with_for_update(skip_locked=True)).scalars().all()
-    if lost:
-        connection.execute(update(ASSIGNMENTS).where(ASSIGNMENTS.c.id.in_(lost)).values(owner=None))
-    old = select(WORKERS.c.owner).where(WORKERS.c.seen_at < db_now(connection) - _REMEMBER_S)
-    connection.execute(delete(WORKERS).where(WORKERS.c.owner.in_(old.with_for_update(skip_locked=True))))
-    return len(lost)
+def bury_worker(connection: Connection, worker: WorkerRow) -> None:
+    """Note that the work of one that vanished was taken back; forget who vanished long ago."""
+    same = (WORKERS.c.owner == worker.owner, WORKERS.c.number == worker.number)
+    connection.execute(update(WORKERS).where(*same).values(number=None, sites="[]"))
+    old = WORKERS.c.seen_at < db_now(connection) - _REMEMBER_S
+    connection.execute(delete(WORKERS).where(WORKERS.c.number.is_(None), old))
 
 
 def load_workers(connection: Connection) -> tuple[datetime, list[WorkerRow]]:
@@ -79,7 +64,7 @@ def load_workers(connection: Connection) -> tuple[datetime, list[WorkerRow]]:
 
 def is_gone(worker: WorkerRow, now: datetime) -> bool:
     """Say whether a worker has been silent for too long, by the time of the database, or is known to have ended."""
-    if (now - worker.seen_at).total_seconds() > SILENT * worker.heartbeat_s:
+    if worker.number is None or (now - worker.seen_at).total_seconds() > SILENT * worker.heartbeat_s:
         return True
     return not Owner.from_text(worker.owner).is_alive()
 
@@ -95,13 +80,9 @@ _LONG_S = 600.0
 
 
 def add_assignment(connection: Connection, given: AssignmentRow) -> AssignmentRow:
-    """Hand a site over, or hand it over again with other options, to be worked on at once; return it with its number.
-
-    Whoever works on it goes on; it is worked on again afterwards.
-    """
+    """Hand a site over, or hand it over again with other options; return it with its number."""
     again = {"start": storable(given.start), "options": given.options, "added_at": seconds(given.added_at)}
-    again |= {"state": "open", "why": "", "attempts": 0, "ended_at": None}
-    fresh: dict[str, Any] = again | {"due_at": db_now(connection)}
+    fresh: dict[str, Any] = again | {"state": "open", "why": "", "attempts": 0, "ended_at": None}
     new = upsert(connection, ASSIGNMENTS, ("site", "kind"), tuple(fresh))
     written = new.values(site=given.site, kind=given.kind, **fresh).returning(ASSIGNMENTS.c.id)
     number = connection.execute(written).scalar_one()
@@ -122,27 +103,14 @@ def load_assignments(connection: Connection, state: str | None = None) -> list[A
     return [from_row(AssignmentRow, row) for row in connection.execute(query)]
 
 
-def take_assignment(connection: Connection, owner: str) -> AssignmentRow | None:
-    """Take what has been due for longest of what nobody holds; None: there is nothing."""
-    now = db_now(connection)
-    due = select(ASSIGNMENTS.c.id).where(_IS_OPEN, ASSIGNMENTS.c.owner.is_(None), ASSIGNMENTS.c.due_at <= now)
-    due = due.order_by(ASSIGNMENTS.c.due_at, ASSIGNMENTS.c.id).limit(1).with_for_update(skip_locked=True)
-    number = connection.execute(due).scalar()
-    if number is None:
-        return None
-    connection.execute(update(ASSIGNMENTS).where(ASSIGNMENTS.c.id == number).values(owner=owner, began_at=now))
-    return load_assignment(connection, number)
+def begin_assignment(connection: Connection, row: AssignmentRow, now: datetime) -> bool:
+    """Note that somebody begins to work on it; False: it is over, or was handed over again meanwhile."""
+    return _change(connection, row, began_at=seconds(now))
 
 
-def free_assignment(connection: Connection, assignment: int, owner: str) -> None:
-    """Give an assignment back; nothing happens where it is another worker's by now."""
-    mine = update(ASSIGNMENTS).where(ASSIGNMENTS.c.id == assignment, ASSIGNMENTS.c.owner == owner)
-    connection.execute(mine.values(owner=None))
-
-
-def rest_assignment(connection: Connection, row: AssignmentRow, why: str, due_at: datetime) -> bool:
-    """Note that what could be done was done without a failure, and when there is more to do."""
-    return _change(connection, row, attempts=0, why=storable(why), due_at=seconds(due_at))
+def rest_assignment(connection: Connection, row: AssignmentRow, why: str) -> bool:
+    """Note that what could be done was done without a failure, and that there is more to do later."""
+    return _change(connection, row, attempts=0, why=storable(why))
 
 
 def end_assignment(connection: Connection, row: AssignmentRow, state: str, why: str, now: datetime) -> bool:
@@ -161,18 +129,6 @@ def fail_assignment(connection: Connection, row: AssignmentRow, why: str, now: d
     return int(connection.execute(failed).scalar() or 0)
 
 
-def put_off_assignment(connection: Connection, row: AssignmentRow, wait_s: float) -> bool:
-    """Have an assignment tried again in so many seconds."""
-    return _change(connection, row, due_at=db_now(connection) + wait_s)
-
-
-def is_left(connection: Connection) -> bool:
-    """Say whether a site is still to be crawled, or a list is due or visited."""
-    is_now = or_(ASSIGNMENTS.c.owner.is_not(None), ASSIGNMENTS.c.due_at <= db_now(connection))
-    wanted = exists().where(_IS_OPEN, or_(ASSIGNMENTS.c.kind == "crawl", is_now))
-    return bool(connection.execute(select(wanted)).scalar_one())
-
-
 def count_assignments(connection: Connection) -> dict[tuple[str, str], int]:
     """Count the assignments by kind and state."""
     query = select(ASSIGNMENTS.c.kind, ASSIGNMENTS.c.state, func.count()).group_by(
@@ -186,7 +142,8 @@ def _change(connection: Connection, row: AssignmentRow, **values: Any) -> bool:
 
 
 def _is(row: AssignmentRow) -> tuple[Any, ...]:
-    return ASSIGNMENTS.c.id == row.id, _IS_OPEN, ASSIGNMENTS.c.added_at == seconds(row.added_at)
+    same = ASSIGNMENTS.c.added_at == seconds(row.added_at)
+    return ASSIGNMENTS.c.id == row.id, ASSIGNMENTS.c.state == "open", same
 
 
 def _rows() -> Select[Any]:

@@ -30,9 +30,19 @@ def _let_workers_hold_assignments(connection: Connection) -> None:
     connection.execute(text("ALTER TABLE workers DROP COLUMN number"))
 
 
+def _let_jobs_follow_assignments(connection: Connection) -> None:
+    """Leave it to jobs who works on what; workers have the number again by which the job engine knows them."""
+    connection.execute(text("ALTER TABLE assignments DROP COLUMN owner"))
+    connection.execute(text("ALTER TABLE assignments DROP COLUMN due_at"))
+    connection.execute(text("ALTER TABLE workers ADD COLUMN number BIGINT"))
+
+
 # Each makes the next version out of the one before, from FIRST_VERSION on, inside the transaction that opens the
 # archive. Append only: archives of every version since are out there. tests/archive/version_8.sql keeps an old one.
-MIGRATIONS: tuple[Callable[[Connection], None], ...] = (_let_workers_hold_assignments,)
+MIGRATIONS: tuple[Callable[[Connection], None], ...] = (
+    _let_workers_hold_assignments,
+    _let_jobs_follow_assignments,
+)
 FIRST_VERSION = 8  # older ones were never part of a release
 
 

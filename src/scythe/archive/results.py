@@ -302,8 +302,6 @@ class AssignmentRow:
     attempts: int = 0  # in a row that failed
     began_at: datetime | None = None  # the last attempt
     ended_at: datetime | None = None
-    owner: str | None = None  # Owner.to_text of the worker that works on it; None: nobody does
-    due_at: datetime | None = None  # not before
 
 
 @dataclass(frozen=True, slots=True)
@@ -316,6 +314,7 @@ class WorkerRow:
     heartbeat_s: float  # silent for longer: it counts as gone
     places: int  # sites at once
     sites: tuple[str, ...]  # keys of those it works on
+    number: int | None  # by which the job engine knows it
     began_at: datetime
     seen_at: datetime
 

@@ -431,7 +431,8 @@ CURSORS = Table(
     Column("position", BigInteger, nullable=False),  # records.id
 )
 
-# What was handed over to workers: a site to crawl, or to watch for as long as a page of it is watched.
+# What was handed over to workers: a site to crawl, or to watch for as long as a page of it is watched. Jobs come and
+# go; this is what is wanted.
 ASSIGNMENTS = Table(
     "assignments",
     TABLES,
@@ -446,8 +447,6 @@ ASSIGNMENTS = Table(
     Column("added_at", Double, nullable=False),
     Column("began_at", Double),  # the last attempt
     Column("ended_at", Double),
-    Column("owner", Text),  # Owner.to_text of the worker that works on it; NULL: nobody does
-    Column("due_at", Double, nullable=False, server_default="0"),  # not before
     UniqueConstraint("site", "kind"),
 )
 
@@ -463,6 +462,7 @@ WORKERS = Table(
     Column("heartbeat_s", Double, nullable=False),  # silent for longer: it counts as gone
     Column("places", Integer, nullable=False),  # sites at once
     Column("sites", Text, nullable=False, server_default="[]"),  # JSON list: keys of those it works on
+    Column("number", BigInteger),  # by which the job engine knows it
 )
 
 # Requests of another crawler that keeps its frontier here.

@@ -65,7 +65,7 @@ def _lines(found: Status, most: int | None) -> Iterator[str]:
         yield f"  {_worker(one)}"
     said = ", ".join(f"{number} {name}" for name, number in sorted(found.counts.items()))
     yield f"assignments: {said or 'none'}"
-    order = {"failed": 0, "working": 1, "waiting": 2}
+    order = {"failed": 0, "working": 1, "open": 2, "waiting": 3}
     yield from _some([_site(one) for one in sorted(found.sites, key=lambda one: order[one.state])], most)
     yield f"{counted(len(found.hosts), 'host')} being asked"
     slow = [f", {host.slow:g} times slower than usual" if host.slow > 1 else "" for host in found.hosts]

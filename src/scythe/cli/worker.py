@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 import sys
 from collections.abc import Iterator
@@ -93,6 +94,7 @@ def _work(where: str, store: str, options: WorkerOptions, *, quiet: bool) -> int
         if not quiet:
             typer.echo(neutralise(f"scythe: {site}: {said}" if site else f"scythe: {said}"), err=True)
 
+    logging.getLogger("procrastinate").setLevel(logging.ERROR)  # a job that ends by a bug is told, with where
     with open_archive(where, store=store) as archive:
         run = Worker(archive, options, tell=tell)
         try:

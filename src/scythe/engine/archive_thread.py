@@ -36,9 +36,8 @@ class _Batch:
 class ArchiveThread:
     """The only one who touches the archive while a crawl runs."""
 
-    def __init__(self, archive: Archive, *, patience_s: float = _AWAY_S) -> None:
+    def __init__(self, archive: Archive) -> None:
         self.archive = archive
-        self._patience_s = patience_s  # with a server that is away
         self._thread = ThreadPoolExecutor(1, "scythe-archive")  # joined at exit: what was begun is written
         self._open: _Batch | None = None  # still taking outcomes
         self._last: asyncio.Task[list[Receipt]] | None = None
@@ -70,7 +69,7 @@ class ArchiveThread:
         What was stored is not stored twice, also where only the answer was lost: an outcome counts for an address that
         waits for it.
         """
-        until = monotonic() + self._patience_s
+        until = monotonic() + _AWAY_S
         while True:
             try:
                 return call()

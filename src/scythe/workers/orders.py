@@ -1,4 +1,4 @@
-"""Queue sites for workers: store options as JSON with an assignment."""
+"""Queue sites for workers: store options as JSON with an assignment and its job."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
+from importlib.util import find_spec
 from typing import TypeVar
 
 import msgspec
@@ -20,7 +21,7 @@ from scythe.crawling.crawl import REVISITED
 from scythe.crawling.crawl_options import CrawlOptions
 from scythe.crawling.scope import Scope
 from scythe.crawling.url_filter import start_address
-from scythe.errors import BadInput
+from scythe.errors import BadInput, MissingExtra
 from scythe.watching.watch import add_lists
 from scythe.watching.watch_options import ListOptions, WatchOptions
 
@@ -31,6 +32,16 @@ NOT_SHARED = (
 Options = TypeVar("Options", CrawlOptions, WatchOptions)
 
 
+def name_lock(row: AssignmentRow) -> str:
+    """Return what the jobs for one assignment have in common: at most one waits, at most one is worked on.
+
+    Not the host alone: Procrastinate holds back a job while an older one with the same lock waits, even one that is to
+    wait until tomorrow, so that a site that is watched could not be crawled. How often a host is asked is for its host
+    to say.
+    """
+    return f"{row.kind} {row.site_key}"
+
+
 def write_order(options: CrawlOptions | WatchOptions) -> str:
     """Write options as they are kept. Raises BadInput where that would put a password into an archive."""
     if options.credentials or options.proxy:
@@ -38,8 +49,18 @@ def write_order(options: CrawlOptions | WatchOptions) -> str:
     return json.dumps(asdict(options))
 
 
-def read_order(row: AssignmentRow, of: type[Options]) -> Options:
-    """Read how a site is to be crawled or watched, as far as it is known here. Raises BadInput where that cannot be."""
+def crawl_order(row: AssignmentRow) -> CrawlOptions:
+    """Read how a site is to be crawled. Raises BadInput where that cannot be."""
+    return _read(row, CrawlOptions)
+
+
+def watch_order(row: AssignmentRow) -> WatchOptions:
+    """Read how a site is to be watched. Raises BadInput where that cannot be."""
+    return _read(row, WatchOptions)
+
+
+def _read(row: AssignmentRow, of: type[Options]) -> Options:
+    """Read what is known here; a newer scythe may have written more."""
     try:
         return msgspec.convert(json.loads(row.options), of)
     except (ValueError, msgspec.ValidationError) as error:
@@ -47,9 +68,16 @@ def read_order(row: AssignmentRow, of: type[Options]) -> Options:
 
 
 def check_shared(where: str) -> None:
-    """Raise BadInput where an archive is none that workers can share."""
+    """Raise BadInput where an archive is none that workers can share, before it is made, and MissingExtra."""
     if "://" not in where:
         raise BadInput(NOT_SHARED.format(where=where))
+    check_extra()
+
+
+def check_extra() -> None:
+    """Raise MissingExtra where the job engine is not installed."""
+    if find_spec("procrastinate") is None or find_spec("psycopg") is None:
+        raise MissingExtra("workers need Procrastinate and psycopg: pip install 'webscythe[workers]'")
 
 
 def queue_crawl(
@@ -60,7 +88,10 @@ def queue_crawl(
     `profile` is what to begin with, in place of what is known of the site. Raises BadInput where the archive is no
     PostgreSQL database.
     """
-    check_shared(archive.where)
+    check_extra()
+    from scythe.workers.job_queue import prepare_jobs
+
+    prepare_jobs(archive)
     options, address = options or CrawlOptions(), start_address(start)
     key = Scope.of(address, options).site_key
     site = add_site(archive, key, address)
@@ -90,7 +121,10 @@ def queue_watch(
 
     Without addresses everything that the archive watches is meant. Raises BadInput as `queue_crawl` does.
     """
-    check_shared(archive.where)
+    check_extra()
+    from scythe.workers.job_queue import prepare_jobs
+
+    prepare_jobs(archive)
     chosen = set(add_lists(archive, addresses, wanted))
     rows = [row for row in watch_rows(archive) if not addresses or row.id in chosen]
     order = write_order(replace(options or WatchOptions(), once=True))
@@ -103,5 +137,9 @@ def queue_watch(
 
 
 def _assign(archive: Archive, given: AssignmentRow) -> AssignmentRow:
+    from scythe.workers.job_queue import defer_now
+
     with archive.writing(given.site) as connection:
-        return add_assignment(connection, given)
+        row = add_assignment(connection, given)
+        defer_now(connection, row)
+    return row

@@ -7,16 +7,22 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, case, func, select
+from sqlalchemy import Connection, case, func, select, text
 
 from scythe.archive.archive import Archive, sound
 from scythe.archive.assignments import count_assignments, is_gone, load_assignments, load_workers
 from scythe.archive.host_leases import Owner
 from scythe.archive.results import AssignmentRow, WorkerRow
 from scythe.archive.schema import FETCHES, HOSTS, IS_WATCHED, PAGES, URLS, seconds
+from scythe.workers.orders import name_lock
 
 _RECENT_S = 60.0  # pages per second are those of the last minute
 _RECENT = 20_000  # fetches looked at for that: 330 a second
+_JOBS = text(
+    "SELECT lock, status::text AS status, scheduled_at, extract(epoch FROM now() - coalesce(scheduled_at, (SELECT"
+    " max(at) FROM procrastinate_events e WHERE e.job_id = j.id AND e.type = 'deferred')))::double precision AS late_s"
+    " FROM procrastinate_jobs j WHERE queue_name = 'scythe' AND status IN ('todo', 'doing')"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +45,7 @@ class SiteStatus:
 
     site: str
     kind: str  # crawl or watch
-    state: str  # working, waiting, failed
+    state: str  # working, waiting, open (it has no job yet), failed
     why: str  # what was last said of it
     attempts: int  # in a row that failed
     waiting: int  # addresses
@@ -68,7 +74,7 @@ class Status:
     sites: tuple[SiteStatus, ...] = ()  # open and failed ones
     hosts: tuple[HostStatus, ...] = ()  # being asked
     counts: dict[str, int] = field(default_factory=dict)  # "crawl done" -> how many
-    lag_s: float = 0.0  # how late is begun what waits longest
+    lag_s: float = 0.0  # how late the job is that waits longest
 
     @property
     def pages_per_second(self) -> float:
@@ -76,52 +82,70 @@ class Status:
         return sum(site.pages_per_second for site in self.sites)
 
 
+@dataclass(frozen=True, slots=True)
+class _Job:
+    status: str
+    due_at: datetime | None
+    late_s: float
+
+
 def read_status(archive: Archive) -> Status:
     """Return how it goes. Raises ArchiveFailed."""
     with sound(archive.where), archive.reading() as connection:
         now, workers = load_workers(connection)
         rows = [row for row in load_assignments(connection) if row.state in ("open", "failed")]
-        sites = _read_sites(connection, rows, workers, now)
+        jobs = _read_jobs(connection)
+        sites = _read_sites(connection, rows, jobs, workers, now)
         return Status(
             at=now,
             workers=tuple(_worker(one, now) for one in workers),
             sites=tuple(sites),
             hosts=tuple(_read_hosts(connection, workers, now)),
             counts={f"{kind} {state}": number for (kind, state), number in count_assignments(connection).items()},
-            lag_s=max((site.late_s for site in sites), default=0.0),
+            lag_s=max((job.late_s for job in jobs.values() if job.status == "todo"), default=0.0),
         )
 
 
 def _worker(row: WorkerRow, now: datetime) -> WorkerStatus:
-    silent_s, gone = (now - row.seen_at).total_seconds(), is_gone(row, now)
-    said = row.heartbeat_s, row.places, () if gone else row.sites, row.made_by, row.began_at
-    return WorkerStatus(row.name, gone, max(silent_s, 0.0), *said)
+    silent_s = (now - row.seen_at).total_seconds()
+    said = row.heartbeat_s, row.places, row.sites, row.made_by, row.began_at
+    return WorkerStatus(row.name, is_gone(row, now), max(silent_s, 0.0), *said)
+
+
+def _read_jobs(connection: Connection) -> dict[str, _Job]:
+    """Return the jobs by their lock, one that is worked on before one that waits."""
+    if connection.dialect.name == "sqlite":
+        return {}
+    if connection.execute(text("SELECT to_regclass('procrastinate_jobs')")).scalar() is None:
+        return {}
+    rows = sorted(connection.execute(_JOBS), key=lambda row: row.status == "doing")
+    return {row.lock: _Job(row.status, row.scheduled_at, max(row.late_s or 0.0, 0.0)) for row in rows}
 
 
 def _read_sites(
-    connection: Connection, rows: list[AssignmentRow], workers: list[WorkerRow], now: datetime
+    connection: Connection, rows: list[AssignmentRow], jobs: dict[str, _Job], workers: list[WorkerRow], now: datetime
 ) -> list[SiteStatus]:
     sites = sorted({row.site for row in rows})
     waiting, pages = _count_waiting(connection, sites), _count_pages(connection, sites)
     recent = _count_recent(connection, now)
-    names = {one.owner: one.name for one in workers if not is_gone(one, now)}
     found = []
     for row in rows:
-        worker = names.get(row.owner or "")
-        due_at = row.due_at if row.state == "open" and worker is None else None
+        job = jobs.get(name_lock(row))
+        is_todo = job is not None and job.status == "todo"
+        state = row.state if row.state != "open" or job is None else "waiting" if is_todo else "working"
         found.append(
             SiteStatus(
                 site=row.site_key,
                 kind=row.kind,
-                state=row.state if row.state != "open" else "waiting" if worker is None else "working",
+                state=state,
                 why=row.why,
                 attempts=row.attempts,
                 waiting=waiting.get((row.site, row.kind == "watch"), 0),
                 pages=pages.get(row.site, 0),
                 pages_per_second=recent[row.site] / _RECENT_S if row.kind == "crawl" else 0.0,
-                workers=() if worker is None else (worker,),
-                due_at=due_at,
-                late_s=0.0 if due_at is None else max((now - due_at).total_seconds(), 0.0),
+                workers=tuple(one.name for one in workers if state == "working" and row.site_key in one.sites),
+                due_at=job.due_at if job is not None and is_todo else None,
+                late_s=job.late_s if job is not None and is_todo else 0.0,
             )
         )
     return found
