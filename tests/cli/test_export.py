@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 from scythe.archive.open import open_archive
 from scythe.archive.outcomes import store_outcomes
 from scythe.archive.results import PageQuery
-from scythe.cli.export import HELP, _export
+from scythe.cli.export import _export
 from scythe.cli.export import export as app
 from scythe.crawl_model import Extracted, Raw
 from scythe.errors import BadInput
@@ -174,10 +174,6 @@ def test_the_bar_goes_on_with_what_is_written(site: Path, tmp_path: Path, monkey
     done = _export(str(site), "", plan, PageQuery(), quiet=False)
     assert done.count == 3
     assert "2/3" in terminal.getvalue()
-
-
-def test_help_has_the_exit_codes() -> None:
-    assert "Exit codes" in HELP
 
 
 @pytest.mark.parametrize(

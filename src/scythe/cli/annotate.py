@@ -171,36 +171,6 @@ def _take_over(job: LabelJob, target: Path) -> None:
     load_site(job.known).save(target)
 
 
-HELP = """Teach a site which images of its pages are relevant.
-
-Without labels, a web page opens where you mark images with clicks: it shows the most useful pages one after another,
-and after the first you only correct scythe's marks. It listens on this machine only, works without a network, and ends
-with Ctrl-C; "Done" writes labels and model to the profile.
-
-SITE is a profile. To create one, name the new file and saved PAGES, or give a folder of saved pages or the URL of the
-site, and -o PROFILE. PAGES are pages of the site; labelled pages that are not given are looked up next to the labels,
-or fetched.
-
-Labels can also come from a file (--from): CSV with the columns page, image and optionally relevant (1 or 0) and by (the
-annotator), or JSON such as {"page.html": ["image.jpg"]}. An image is named by its URL or its number on the page (#3);
-an empty image means that none is relevant. If only relevant images of a page are listed, all others are not relevant.
---template writes every image of PAGES with a guess, as a table to correct in a spreadsheet. `scythe suggest` says which
-pages are worth it; two to six are enough for most sites.
-
-Examples:
-  scythe annotate https://example.org/                         mark images in the browser; writes example.org.json
-  scythe annotate news.json saved/                             the same with saved pages
-  scythe annotate news.json --template saved/ -o labels.csv    a table to correct
-  scythe annotate news.json saved/ --from labels.csv           learn from it
-  scythe annotate news.json --from labels.csv --by Ann         name the annotator
-  scythe annotate news.json --from ann.csv --from bo.csv       two people, conflicts shown
-  scythe annotate saved/ --from labels.csv -o news.json        create the profile, too
-
-Exit codes:
-  0  a profile or a table was written, or the web page was closed
-  1  no label could be used or, with --strict, not all; no profile was written
-  2  invalid command, or an unreadable input
-"""
 _NO_LABELS = (
     "{option} needs labels from --from FILE; without them images are marked in the browser, which shows conflicts"
 )
@@ -209,7 +179,7 @@ _TEMPLATE = ("page", "image", "relevant", "score", "alt")
 _DECISION = ("page", "image", "relevant", "by", "note")
 
 
-@verb(HELP, os_error=USAGE, fetch=fetch_flags, serving=ServeWish)
+@verb(os_error=USAGE, fetch=fetch_flags, serving=ServeWish)
 def annotate(
     inputs: Annotated[list[str], argument("SITE [PAGES]...")],
     labels: list[str] | None = option(

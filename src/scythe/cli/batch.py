@@ -99,34 +99,7 @@ def _tell_more(what: str, count: int) -> Iterator[str]:
         yield f"  {what}: {count} more, whose reasons are not kept"
 
 
-HELP = """Extract WARC and HTML files into Parquet tables, on all cores or on a cluster.
-
-INPUTS are WARC files (.warc, .warc.gz), HTML files, folders of them, or quoted patterns. OUT is a folder: documents/
-has a row per page, images/ a row per image, records/ a row per record. Sites with at least eight pages (--learn-from)
-are learned first, from a sample; then their pages are cut out of the bytes. Profiles are kept in OUT/profiles and
-reused by the next batch.
-
-Stop at any time: the same command resumes and gives the same rows. A file is only read again if it, its profiles or the
-options changed. One bad record costs one record: it is counted, with its reason.
-
-Examples:
-  scythe batch 'crawl/*.warc.gz' -o out/                       text, images and records of every page
-  scythe batch crawl.warc.gz -o out/ --parts text              text only, the fastest
-  scythe batch saved/ -o out/ --url https://example.org/       HTML files, some without a canonical URL
-  scythe batch 'new/*.warc.gz' -o new/ --profile-dir out/profiles     use the profiles of another batch
-  scythe batch 'cc/*.warc.gz' -o out/ --learn-from 2000        a broad crawl: learn large sites only
-  scythe batch 's/*.warc.gz' -o /shared/out --engine ray       on a Ray cluster with shared folders
-
-Exit codes:
-  0  every file was read; bad records are counted
-  1  a file could not be read, or the tables could not be written
-  2  invalid command
-  3  no file contained a page
-  130  interrupted; the same command resumes
-"""
-
-
-@verb(HELP)
+@verb()
 def batch(
     inputs: Annotated[list[str], argument("INPUTS...")],
     output: str = option(..., "Folder for the tables.", "--output -o OUT", show_default=False),

@@ -21,26 +21,6 @@ from scythe.fetch.inputs import LoadedPage, check_base
 if TYPE_CHECKING:
     from scythe.site.rules import Layout
 
-HELP = """Check whether the rules of a profile still fit its site, or whether an archive is whole.
-
-Of an archive without PAGES, an SQLite file or a postgresql:// address, everything is read and compared with its sums.
-Of a profile, in a file or an archive, PAGES are recent pages of the site: files, folders, quoted patterns, page sets,
-or URLs. A rule has stopped matching if its field is missing or implausible on several pages in a row or on all pages
-given, or if the pages fit no layout. The profile is not changed.
-
-Examples:
-  scythe check news.json today/                      a report
-  scythe check news.json today/ --json               for a program
-  scythe check news.json today/ || mail -s drift me  in a nightly job
-  scythe check news.db today/                        a report on what a crawl learned
-  scythe check news.db                               whether an archive is as it was stored
-
-Exit codes:
-  0  everything learned still works; the archive is whole
-  1  a rule stopped matching, or the archive is damaged; the report says which and where
-  2  invalid command, or unreadable profile or pages
-"""
-
 
 _TOLD = "rules that were told"
 
@@ -56,7 +36,7 @@ class Report:
     reasons: dict[str, Counter[str]] = field(default_factory=dict)  # layout.field -> why it was not cut
 
 
-@verb(HELP, os_error=USAGE, fetch=fetch_flags)
+@verb(os_error=USAGE, fetch=fetch_flags)
 def check(
     profile: Annotated[str, argument("PROFILE|ARCHIVE")],
     pages: MorePages = None,

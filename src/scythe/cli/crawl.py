@@ -63,35 +63,7 @@ def _table(run: Crawl) -> Table:
     return table
 
 
-HELP = """Crawl a site politely into an archive, learning it along the way.
-
-SITE is a URL; its host is the site. The first pages are parsed in full to learn the site; the others are cut out of
-their bytes. Links, sitemaps and feeds are followed, one request at a time, a second apart, obeying robots.txt.
-
-The archive is an SQLite file or a PostgreSQL database. Stop at any time, with Ctrl-C, a power cut or kill -9: the same
-command resumes, and nothing is lost or stored twice. --parts and --profile are stored with the site and need not be
-repeated.
-
-Examples:
-  scythe crawl https://example.org/                          into example.org.scythe.db
-  scythe crawl example.org --limit 200 -o pages.jsonl        and export one JSON object per page
-  scythe crawl example.org --allow '*/news/*' --deny '*/print'
-  scythe crawl example.org -o out.parquet -o out.warc.gz     several exports; WARC has the raw responses
-  scythe crawl example.org --archive postgresql://db/web     for teams
-  scythe crawl example.org --store folder:responses          keep raw responses in files
-  scythe crawl example.org --archive postgresql://db/web --queue     leave it to the next free `scythe worker`
-  scythe crawl example.org --refresh                         check known pages for changes
-  scythe crawl http://127.0.0.1:8000/ --allow-private --delay 0     your own machine, at full speed
-
-Exit codes:
-  0  done, or --limit reached
-  1  nothing could be fetched, or the archive could not be written; it stays intact
-  2  invalid command
-  130  interrupted; the same command resumes
-"""
-
-
-@verb(HELP, run=run_flags)
+@verb(run=run_flags)
 @trimmed()
 # long because every option stands here, once: the signature is the help
 def crawl(

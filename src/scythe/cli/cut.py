@@ -22,26 +22,6 @@ from scythe.output.formats import FIELDS, Writer, formats_of
 if TYPE_CHECKING:
     from scythe.site.site import Site
 
-HELP = """Cut the fields of a learned site out of pages, without parsing them where that is certain.
-
-PROFILE comes from `scythe learn`, or is an archive (ARCHIVE#HOST where it has several sites). PAGES are files,
-folders, quoted patterns, page sets (JSON lines with html and url), URLs, or - for standard input. A field is cut from
-the bytes if two rules of its layout agree; otherwise the page is parsed in full, and the field taken from the tree or
-left out. Every field says which.
-
-Examples:
-  scythe cut news.json saved/ -o news.jsonl        one JSON object per page
-  scythe cut shop.json 'shop/*.html' -o shop.csv   a table, one column per field
-  scythe cut news.json page.html -f txt            only the text
-  scythe cut news.json saved/ --via tree           apply the same rules to the parsed page
-  scythe cut news.json today/ --update -o out.csv  save what is relearned after a redesign
-  scythe cut site.db saved/ -o news.jsonl          by what a crawl learned
-
-Exit codes:
-  0  every page was read
-  1  some page failed; each is reported on standard error
-  2  invalid command, or a damaged profile
-"""
 
 VIAS = ("auto", "cut", "tree")
 
@@ -63,7 +43,7 @@ class CutCounts(RunCounts):
         return f"{counted(self.pages, 'page')}{failed}; fields: {shares}{each}"
 
 
-@verb(HELP, os_error=USAGE, fetch=fetch_flags)
+@verb(os_error=USAGE, fetch=fetch_flags)
 def cut(
     profile: ProfilePath,
     pages: Pages,

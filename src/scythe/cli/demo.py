@@ -19,32 +19,6 @@ if TYPE_CHECKING:
     from scythe.demo import DemoPage
     from scythe.demo.show import ShowOptions
 
-HELP = """Show what scythe does, in less than a minute, on a bundled site. Needs no network.
-
-A site of generated pages is served on loopback: stories in four languages, products, galleries, lists with paging,
-a feed and a sitemap. It is crawled like `scythe crawl` does: the first pages are parsed in full, the site is learned,
-the others are cut out of their bytes; both ways are timed. Half way through, the site is redesigned. Then a growing
-list is watched like `scythe watch` does.
-
-Because the pages are generated, their correct content is known: F1 says how much of the text was found (1.00 is
-perfect), and every published record is counted. At the end a report is written, one HTML file.
-
-Examples:
-  scythe demo                           the whole demo, and scythe-demo.html
-  scythe demo --no-watch                without the growing list
-  scythe demo --pages 1000              a larger site
-  scythe demo --report out/demo.html    write the report there
-  scythe demo --serve --port 8765       only serve the site, to crawl or look at
-  scythe demo --live 5                  serve a list that gets a story every 5 seconds
-  scythe demo --save site/              write pages to a folder, for other commands
-  scythe demo --save new/ --design 1    the same content in other markup, for `scythe check`
-
-Exit codes:
-  0  every check passed
-  1  a check failed (a page not found, F1 below 0.9, a redesign not relearned, a record lost or duplicated)
-  2  invalid command
-  130  interrupted
-"""
 
 SUGGESTED = (
     ("one page", "read https://en.wikipedia.org/wiki/Scythe"),
@@ -59,7 +33,7 @@ _COMING_FROM = ("from-scrapy.md", "from-trafilatura.md", "from-autoscraper.md", 
 _SAVED, _SERVED, _SHOWN = 24, 120, 260  # content pages
 
 
-@verb(HELP, needs_arguments=False)
+@verb(needs_arguments=False)
 def demo(
     pages: int | None = option(
         None, "Number of content pages; default: 260, 120 to serve, 24 to save.", min=1, max=10_000

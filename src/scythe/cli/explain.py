@@ -18,28 +18,13 @@ from scythe.fetch.inputs import check_base
 if TYPE_CHECKING:
     from scythe.site.trace import CutTrace, FieldTrace
 
-HELP = """Explain what a profile does with one page.
-
-PROFILE is a file or an archive, PAGE a file, a URL, or - for standard input. Shows the layout the page matches, and
-for each field how it was found, where it is in the file, where every rule leads and how long the cut takes.
-
-Examples:
-  scythe explain news.json saved/story.html          in words
-  scythe explain news.json saved/story.html --json   for a program
-  scythe explain site.db saved/story.html            by what a crawl learned
-
-Exit codes:
-  0  explained
-  1  the page could not be loaded; standard error says why
-  2  invalid command, or an unreadable profile
-"""
 
 _SHOWN_LAYOUTS = 4
 _VALUE_CHARS = 90
 _RULE_CHARS = 100
 
 
-@verb(HELP, fetch=fetch_flags)
+@verb(fetch=fetch_flags)
 def explain(
     profile: ProfilePath,
     page: Annotated[str, argument("PAGE")],

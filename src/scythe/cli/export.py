@@ -19,39 +19,11 @@ if TYPE_CHECKING:
     from scythe.archive.results import PageQuery
     from scythe.output.archive_export import ArchiveExport, Export
 
-HELP = """Write an archive to files.
-
-ARCHIVE is an SQLite file or a postgresql:// address. The suffix of -o selects the format; a folder gets one Markdown
-file per page. Without -o, JSON lines go to standard output. Files are written atomically: an export that is stopped
-leaves the old file in place.
-
-Examples:
-  scythe export site.db -o pages.jsonl               one JSON object per page, with everything
-  scythe export site.db -o pages.csv                 a table for spreadsheets
-  scythe export site.db -o pages.parquet             for pandas, DuckDB, Spark
-  scythe export site.db -o notes/                    a folder of Markdown files
-  scythe export site.db -o texts/ -f txt             or of plain text, or html
-  scythe export site.db -o site.warc.gz              raw responses (crawl without --no-raw)
-  scythe export site.db --what records -o goods.csv  one row per record of the pages' lists
-  scythe export site.db --what records -o goods.csv --columns title=Name,price,link
-  scythe export site.db --what images -o images.csv  one row per image, with its score
-  scythe export site.db --kind article --since 2026-11-01 --match '*/news/*' -o news.jsonl
-  scythe export postgresql://db/web --site example.org -o example.parquet
-  scythe export site.db --what profile -o site.json  what was learned of the site, as a file
-  scythe export site.db | jq -r .title               in a pipe
-  scythe export --check site.warc.gz                 check a WARC file for damage
-
-Exit codes:
-  0  everything was written; --check: every record matches its digest
-  1  the archive could not be read, some of it is damaged and left out, or the file not written; --check: damaged
-  2  invalid command
-  3  nothing to write (with --fail-on-empty)
-"""
 
 _TOLD = 20  # things between two steps of the bar: to move it takes longer than to write a record
 
 
-@verb(HELP)
+@verb()
 # long because every option stands here, once: the signature is the help
 def export(
     archive: Annotated[str, argument("ARCHIVE")],

@@ -29,35 +29,13 @@ if TYPE_CHECKING:
     from scythe.site.rules import FieldRules
     from scythe.site.site import Site
 
-HELP = """Learn a site from some of its pages and write a profile.
-
-PAGES are saved pages of one site (files, folders, quoted patterns), a page set (JSON lines with html, url and, if
-known, fields), or the URL of the site, which is then sampled: scythe follows links on the same host, one page at a
-time, obeying robots.txt. Ten pages, spread over the site, are a good number.
-
-Without examples, title, text, date, author and images are learned. For anything else, give a value that one of the
-pages shows; two or three pages with examples are better than one. Whoever knows the HTML can name the element.
-
-Examples:
-  scythe learn saved/ -o news.json                     title, text, date, author, images
-  scythe learn https://example.org/ -o news.json       the same, from the web
-  scythe learn shop/ -o shop.json --field price='$12'  a field of your own, by example
-  scythe learn shop/ -o shop.json --field 'price:money=$12'  a type that is said, not told by the values
-  scythe learn shop/ -o shop.json --rule 'price=<b class="price">'  by the element that holds it
-  scythe learn shop/ -o shop.json --examples shop.csv  examples from several pages: columns page, price, name ...
-
-Exit codes:
-  0  a profile was written
-  1  nothing could be learned from these pages
-  2  invalid command
-"""
 
 _FROM_SITE = 12  # pages learned from
 _LOOKED_AT = 1_000  # pages of an input among which those are chosen
 _SHOWN_CHARS = 44
 
 
-@verb(HELP, os_error=USAGE, fetch=fetch_flags)
+@verb(os_error=USAGE, fetch=fetch_flags)
 def learn(
     pages: Pages,
     output: str = option(..., "Write the profile here.", "--output -o PROFILE"),

@@ -21,6 +21,7 @@ from scythe.fetch.fetch_options import FetchOptions
 from scythe.fetch.inputs import Input, LoadedPage, check_base, find_sources, list_sources, load
 from scythe.limits import LIMITS
 from scythe.output.rows import AUTO, PLAIN, SAFE
+from scythe.package_files import packaged_text
 
 
 def option(default: Any, said: str, shown: str = "", **bounds: Any) -> Any:
@@ -187,12 +188,13 @@ class InputsNamed:
 
 
 def verb(
-    said: str, *, needs_arguments: bool = True, os_error: int = FAILED, **groups: Callable[..., Any]
+    *, needs_arguments: bool = True, os_error: int = FAILED, **groups: Callable[..., Any]
 ) -> Callable[[Callable[..., int | None]], typer.Typer]:
     """Make a verb of a function, which returns the exit code; errors raised on purpose end it with one line.
 
-    `said` is its help. Parameters named in `groups` stand for groups of options, which are functions or records: the
-    function gets what each group makes of them. `os_error` is the code where a file or the network fails.
+    What it says of itself, with examples, is in `help/NAME.txt`. Parameters named in `groups` stand for groups of
+    options, which are functions or records: the function gets what each group makes of them. `os_error` is the code
+    where a file or the network fails.
     """
 
     def make(command: Callable[..., int | None]) -> typer.Typer:
@@ -216,6 +218,7 @@ def verb(
         run.__signature__ = Signature(shown)  # type: ignore[attr-defined]
         run.__annotations__ = {each.name: each.annotation for each in shown}
         run.__name__ = command.__name__
+        said = packaged_text("scythe.cli", f"help/{command.__name__}.txt")
         blocks = re.sub(r"(?<=\n\n)(?=\w[^\n]*:\n  )", "\b\n", said)  # shown line by line, as they are
         application = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
         application.command(help=blocks, no_args_is_help=needs_arguments)(run)

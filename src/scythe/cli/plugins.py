@@ -12,27 +12,8 @@ from scythe.cli.options import AsJson, verb
 from scythe.errors import BadInput
 from scythe.plugins import GROUPS, PlugIn, list_plug_ins, load_plug_in
 
-HELP = """List installed plug-ins: stores, fetchers, text methods, characteristics.
 
-Each is loaded once, to check that it works.
-
-Examples:
-  scythe plugins                                     what is installed
-  scythe plugins --json                              one JSON object per plug-in
-  scythe read page.html --method NAME                a text method
-  scythe read page.html --method vsse+NAME           a text characteristic
-  scythe records page.html --attributes --method hmm+NAME      a record characteristic
-  scythe crawl example.org --fetcher NAME            a fetcher
-  scythe crawl example.org --store NAME:PLACE        a store
-
-Exit codes:
-  0  every plug-in loads
-  1  a plug-in cannot be loaded; standard error says why
-  2  invalid command
-"""
-
-
-@verb(HELP, needs_arguments=False)
+@verb(needs_arguments=False)
 def plugins(as_json: AsJson = False) -> int:
     found = list_plug_ins()
     failures = [why for why in map(_why_not, found) if why]

@@ -24,29 +24,6 @@ from scythe.reading.images.image_methods import image_method as image_method_cal
 from scythe.reading.text import method as text_method
 from scythe.url import FOLDER
 
-HELP = """Read the main text, images and metadata of pages.
-
-INPUTS are files, folders of pages, quoted patterns, URLs, or - for standard input.
-
-Examples:
-  scythe read page.html                       the text, on standard output
-  scythe read https://example.org/story       fetch, then read
-  scythe read page.html -f md                 with headings, lists, tables, links
-  scythe read page.html -f md --records       with the page's lists as tables
-  scythe read 'saved/*.html' -o pages.jsonl   one JSON object per page
-  scythe read page.html -o out/               text, HTML and an images folder
-  scythe read page.html --images-only         URLs of the relevant images
-  scythe read page.html --images-only -f csv  every image, with its score
-  curl -s https://example.org/ | scythe read - --url https://example.org/
-  scythe read --input-file addresses.txt -o pages.jsonl
-
-Exit codes:
-  0  every input was read
-  1  some input failed; each is reported on standard error
-  2  invalid command
-  3  a page had no text, or no relevant image (with --fail-on-empty)
-"""
-
 
 @dataclass(frozen=True, slots=True)
 class ReadParts:
@@ -60,7 +37,7 @@ class ReadParts:
     are_pictures_wanted: bool = False  # where one that cannot be had is a failure
 
 
-@verb(HELP, os_error=USAGE, pages=InputsNamed, fetch=fetch_flags)
+@verb(os_error=USAGE, pages=InputsNamed, fetch=fetch_flags)
 # long because every option stands here, once: the signature is the help
 def read(
     pages: InputsNamed,

@@ -95,30 +95,6 @@ def _plain(url: str) -> str:
     return urlunsplit(urlsplit(url)._replace(fragment=""))
 
 
-HELP = """Read the lists and tables of pages: one row per record.
-
-INPUTS are files, folders of pages, quoted patterns, URLs, or - for standard input. The lists of a
-page are ordered best first; only the first is written unless you ask for others. A row has the columns of its list and
-the first link and image of the record; columns that are empty or say the same of all records are left out.
-
-Examples:
-  scythe records https://example.org/news             a table on the terminal
-  scythe records shop.html -o goods.csv               one row per record
-  scythe records shop.html --all -o lists.jsonl       every list of the page
-  scythe records https://example.org/shop --follow 5 -o goods.parquet     with the next five pages
-  scythe records shop.html --columns title,price=Price,link           these columns, renamed, in this order
-  scythe records plough.html --attributes             properties of the page's subject
-  scythe records shop/ --attributes --wide -o goods.csv               one row per product
-  scythe records shop.html --method mdr               by a published method
-
-Exit codes:
-  0  every input was read
-  1  some page failed; each is reported on standard error
-  2  invalid command
-  3  a page had no records (with --fail-on-empty)
-"""
-
-
 @dataclass(frozen=True, slots=True)
 class RecordParts:
     """What to take from each page."""
@@ -131,7 +107,7 @@ class RecordParts:
     choice: ColumnChoice = ColumnChoice()
 
 
-@verb(HELP, os_error=USAGE, pages=InputsNamed, fetch=fetch_flags)
+@verb(os_error=USAGE, pages=InputsNamed, fetch=fetch_flags)
 def records(
     pages: InputsNamed,
     output: str | None = option(None, "Write here: .csv, .jsonl, .json or .parquet.", "--output -o FILE"),

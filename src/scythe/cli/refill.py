@@ -11,28 +11,8 @@ if TYPE_CHECKING:
     from scythe.archive.archive import Archive
     from scythe.crawling.refill import RefillCounts
 
-HELP = """Extract the pages of an archive anew, by what was learned since.
 
-An archive keeps pages as they came. Versions that were extracted by other rules than today's, or by another version of
-scythe, are extracted again from there, in their place: a field that was taught today gets its values for every version
-ever stored. A crawl does this by itself at its end, and the web page after something was taught.
-
-Stop at any time: the same command goes on where it ended. Versions whose pages were not kept (--no-raw) stay as they
-are.
-
-Examples:
-  scythe refill site.db                          what is not up to date
-  scythe refill site.db --profile site.json      by a profile that was edited; it is kept with the site
-  scythe refill postgresql://db/web --site example.org
-
-Exit codes:
-  0  everything that could be is up to date
-  1  some pages could not be extracted, or the archive could not be used
-  2  invalid command
-"""
-
-
-@verb(HELP)
+@verb()
 def refill(
     archive: Annotated[str, argument("ARCHIVE")],
     site: list[str] | None = option(None, "Only this site of the archive; can be repeated.", "HOST"),

@@ -20,34 +20,13 @@ if TYPE_CHECKING:
     from scythe.site.export_rules import ExportedRule
     from scythe.site.site import Site
 
-HELP = """Print the rules of a site as a table, or write them for other tools.
-
-PROFILE comes from `scythe learn`, or is an archive (ARCHIVE#HOST where it has several sites); the URL of a site is
-learned from a sample. A row holds a field's opening tag (or
-whatever else was told), the byte at which a search may start, how many tags of its name are inside, whether it repeats,
-and on how many pages it held.
-
-With --as, each field is written as a CSS selector, XPath or regular expression, or all of them as a program for parsel
-or Scrapy. PAGES, some of the site, say on how many pages each gives the same value as scythe.
-
-Examples:
-  scythe rules shop.json                             the table
-  scythe rules shop.json saved/ --as css             selectors, with the share of pages on which they agree
-  scythe rules shop.json saved/ --as scrapy -o spider.py
-  scythe rules https://example.org/ --as xpath       learned from a sample of the site
-
-Exit codes:
-  0  rules were written
-  1  there are none
-  2  invalid command, or unreadable profile or pages
-"""
 
 _TRIED = 60  # pages
 _RULE_CHARS = 60
 _FORMS = ("css", "xpath", "regex", "parsel", "scrapy")
 
 
-@verb(HELP, os_error=USAGE, fetch=fetch_flags)
+@verb(os_error=USAGE, fetch=fetch_flags)
 def rules(
     profile: Annotated[str, argument("PROFILE|ARCHIVE|SITE")],
     pages: Annotated[list[str] | None, argument("PAGES")] = None,

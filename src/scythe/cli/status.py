@@ -16,26 +16,11 @@ from scythe.cli.options import option, say_duration, verb
 if TYPE_CHECKING:
     from scythe.workers.worker_status import SiteStatus, Status, WorkerStatus
 
-HELP = """Show workers, the sites they handle, and what is waiting.
-
-This changes nothing. A worker is shown as gone when it has been silent for too long or has died; others then have its
-sites. The lag is the delay of the most overdue job: if it grows, add workers or places.
-
-Examples:
-  scythe status --archive postgresql://db/web
-  scythe status --archive postgresql://db/web --json     for programs: one JSON object
-  watch -n 5 scythe status --archive postgresql://db/web
-
-Exit codes:
-  0  shown
-  1  the archive could not be read
-  2  invalid command
-"""
 
 _SHOWN = 20  # of each kind, without --all
 
 
-@verb(HELP)
+@verb()
 def status(
     archive: str = option(..., "The archive to inspect.", "FILE|URL", envvar="SCYTHE_ARCHIVE"),
     as_json: bool = option(False, "Print one JSON object.", "--json"),

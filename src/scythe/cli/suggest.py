@@ -145,29 +145,6 @@ def _of_site(start: str, by: str, fetch: FetchOptions, pages: int, delay_s: floa
     return Candidates(by, tuple(known)[:_ADDRESSES])
 
 
-HELP = """Suggest which pages of a site to annotate.
-
-Some pages teach a model of relevant images more than others. INPUTS are the URL of a site, which is then sampled like
-`scythe learn` does; saved pages (files, folders, quoted patterns, page sets); or URLs: a text file with one per line,
-several URLs, or - for a list on standard input. At most 1000 saved pages are inspected, evenly spread.
-
-If the pages themselves are available, those are chosen that cover most kinds of images the model is unsure about
-(cover). URLs alone are grouped by similarity, and pages are drawn from all groups in turn (clusters: Algorithm 1 of the
-TC paper); nothing is fetched. Pages annotated in the profile are not suggested again.
-
-Examples:
-  scythe suggest https://example.org/           six of 24 pages of a site
-  scythe suggest saved/ -n 3                    three of the pages in a folder
-  scythe suggest urls.txt                       six of the URLs in a list
-  scythe suggest saved/ --profile site.json     what to annotate next
-  scythe suggest saved/ -f csv -o pages.csv     with the reasons, as a table
-
-Exit codes:
-  0  pages were suggested
-  1  no page is left to suggest
-  2  invalid command, or nothing could be read
-"""
-
 _HOW = {
     "cover": "chosen by what images they show",
     "clusters": "chosen by address",
@@ -176,7 +153,7 @@ _HOW = {
 _COLUMNS = ("url", "why", "by", "cluster", "alike", "images", "kinds", "new_kinds", "unsure")
 
 
-@verb(HELP, os_error=USAGE, fetch=fetch_flags)
+@verb(os_error=USAGE, fetch=fetch_flags)
 def suggest(
     inputs: Annotated[list[str], argument("INPUTS")],
     count: int = option(6, "Number of pages to suggest.", "--count -n", min=1, max=1_000),

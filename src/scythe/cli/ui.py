@@ -25,28 +25,6 @@ if TYPE_CHECKING:
     from scythe.web.server import ServeOptions, Serving
     from scythe.web.state import State
 
-HELP = """Open scythe's local web page. Works without a network.
-
-It shows the contents of an archive, the next visits, and the rules of a learned site; you can label images and pick
-fields by clicking, and start crawls. PAGES are saved pages to annotate and to learn from: files, folders, quoted
-patterns, page sets, or URLs. Without them, enter a site on the page itself. What you teach is
-kept in the archive, or in --profile. Without both it uses the archive in this folder (*.scythe.db), or a new one.
-
-The server listens on this machine only and requires the token in the printed URL, which is new at every start. Programs
-can use the same interface: /api/openapi.json describes it, `Authorization: Bearer TOKEN` authenticates.
-
-Examples:
-  scythe ui                                        the archive of this folder, or a new one
-  scythe ui --archive news.db                      what a crawl or a watch archived
-  scythe ui saved/ --profile site.json             annotate saved pages, pick fields
-  scythe ui --archive news.db --port 8765 --no-browser
-  scythe ui --archive news.db --host 0.0.0.0       for other machines: only behind a TLS proxy
-
-Exit codes:
-  0  stopped by Ctrl-C or SIGTERM
-  1  the archive cannot be used
-  2  invalid command, or the port is in use
-"""
 
 _NEW_ARCHIVE = "web.scythe.db"
 
@@ -77,7 +55,7 @@ class ServeWish:
         return ServeOptions(self.host, self.port, tuple(self.name or ()), self.token or "")
 
 
-@verb(HELP, needs_arguments=False, serving=ServeWish, fetch=fetch_flags)
+@verb(needs_arguments=False, serving=ServeWish, fetch=fetch_flags)
 @trimmed()
 def ui(
     pages: MorePages = None,

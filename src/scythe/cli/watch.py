@@ -150,42 +150,7 @@ def describe(event: Event) -> str:
     return " ".join([*filter(None, said), event.page])
 
 
-HELP = """Watch lists: archive every new record once, and visit a page only when something new is due.
-
-SITE is the URL of a page with one or more lists (news, products, jobs ...), of a feed or of a sitemap. Lists are found
-automatically and recognised after a redesign. scythe learns how many records each gets at which hour of the week, and
-visits just before records would leave the page. If a visit comes late, older pages are followed back to known records:
-nothing is lost.
-
-Without SITE, resume every list in the archive. Stop at any time: the next run resumes, and no record is archived twice.
-
-Examples:
-  scythe watch https://example.org/news                       into watch.scythe.db, until Ctrl-C
-  scythe watch example.org example.net/jobs --max-delay 6h    every record within 6 hours
-  scythe watch example.org --p95 1h                           95 % within the hour, quiet nights
-  scythe watch example.org/shop --list products               only its list of products
-  scythe watch example.org --follow                           and archive the pages behind the records
-  scythe watch example.org --exec 'notify-me --stdin'         run a command for new records
-  scythe watch example.org --webhook https://hooks.example.net/x --feed new.rss
-  scythe watch                                                resume every list
-  scythe watch example.org --archive postgresql://db/web --queue     leave it to the next free `scythe worker`
-  scythe watch --once                                         visit what is due, then exit
-  scythe watch --forget example.org                           stop watching it
-  scythe schedule                                             what is due when, and why
-
-A terminal shows a table. Otherwise, or with --json, every event is one JSON object on standard output:
-record, visit, list, gap, lost, trouble, moved, document, hook.
-
-Exit codes:
-  0  done (--once, --forget)
-  1  the archive could not be used
-  2  invalid command
-  3  nothing is watched
-  130  interrupted; the same command resumes
-"""
-
-
-@verb(HELP, needs_arguments=False, run=run_flags)
+@verb(needs_arguments=False, run=run_flags)
 @trimmed()
 # long because every option stands here, once: the signature is the help
 def watch(

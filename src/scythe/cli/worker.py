@@ -19,32 +19,8 @@ from scythe.memory import trimmed
 if TYPE_CHECKING:
     from scythe.workers.worker import Worker, WorkerOptions
 
-HELP = """Crawl and watch sites queued with --queue, on any number of machines.
 
-Start as many workers as you like, wherever the database can be reached: each takes free sites, up to --places at once.
-Each host is handled by one worker at a time, with its delay. A site is learned once and shared by all workers.
-
-If a worker dies, is stopped or loses its network, others take over after its --heartbeat, and no page is lost or stored
-twice. Ctrl-C or SIGTERM releases its sites at once. If the database is unreachable, workers report it and wait, up to
---patience.
-
-Examples:
-  scythe crawl example.org --queue --archive postgresql://db/web     queue a site
-  scythe watch example.org/news --queue --archive postgresql://db/web
-  scythe worker --archive postgresql://db/web                        run until Ctrl-C
-  scythe worker --archive postgresql://db/web --places 50 --extractors 4
-  scythe worker --archive postgresql://db/web --until-idle           exit when nothing is left to do
-  scythe status --archive postgresql://db/web                        see who handles what
-
-Exit codes:
-  0  nothing is left to do (--until-idle)
-  1  the archive could not be used, or was unreachable for longer than --patience
-  2  invalid command
-  130  interrupted; other workers take over
-"""
-
-
-@verb(HELP)
+@verb()
 @trimmed()
 def worker(
     archive: str = option(..., "The archive: postgresql://USER@HOST/DATABASE.", "URL", envvar="SCYTHE_ARCHIVE"),
