@@ -13,6 +13,7 @@ _GZIP = b"\x1f\x8b\x08"
 _RECORD = b"WARC/1."
 _BETWEEN = b"\r\n\r\n" + _RECORD
 _STEP = 65_536
+_START = 4_096  # within so many bytes a member has shown what it holds; a name in its head may go on without end
 RECORD_BYTES = LIMITS.body_bytes + LIMITS.tag_bytes  # of a record that is looked at as a whole
 Headers = dict[str, str]
 
@@ -59,13 +60,13 @@ def next_piece(content: mmap.mmap, offset: int) -> int:
 def _next_member(content: mmap.mmap, offset: int) -> int:
     """Return where the next record begins that can be read, or the end of the file."""
     while (offset := content.find(_GZIP, offset)) >= 0:
-        if _inflate(content, offset, len(_RECORD))[0].startswith(_RECORD):
+        if _inflate(content[offset : offset + _START], 0, len(_RECORD))[0].startswith(_RECORD):
             return offset
         offset += 1
     return len(content)
 
 
-def _inflate(content: mmap.mmap, offset: int, most: int) -> tuple[bytes, int, str]:
+def _inflate(content: mmap.mmap | bytes, offset: int, most: int) -> tuple[bytes, int, str]:
     """Return what a gzip member holds, at most so much of it, where it ends, and why it cannot be read."""
     member = zlib.decompressobj(zlib.MAX_WBITS + 16)
     parts: list[bytes] = []
