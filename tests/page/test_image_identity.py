@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from time import process_time
-
 import pytest
 
 from scythe.page import Page
@@ -53,14 +51,6 @@ def test_what_names_no_image_has_no_identity() -> None:
     assert [identity(address) for address in ("", "/", "data:image/png;base64,abcdef", "https://a.example/")] == [
         ""
     ] * 4
-
-
-def test_long_addresses_take_little_time() -> None:
-    started = process_time()
-    for text in ("/" * 100_000, "-300x200" * 10_000, "%25" * 10_000, "url=" * 10_000, "://" * 10_000):
-        identity("https://a.example/?" + text)
-        identity("https://a.example/" + text)
-    assert process_time() - started < 1.0
 
 
 def test_images_of_the_head_are_those_to_show_for_the_page() -> None:

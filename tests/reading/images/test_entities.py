@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from time import process_time
 
 import pytest
 from hypothesis import given
@@ -74,10 +73,3 @@ def test_initials_and_titles_do_not_end_a_sentence():
 @given(st.text(max_size=200))
 def test_any_text_has_names_or_none(text):
     assert all(isinstance(name, str) and name for name in find_entities(text))
-
-
-@pytest.mark.parametrize("piece", ["Aa ", "A" * 200, "a'b-", "。", "新", "ア・", "ال", "A.", "von der A ", "ก"])
-def test_long_texts_take_bounded_time(piece):
-    begin = process_time()
-    find_entities(piece * (1_000_000 // len(piece)))
-    assert process_time() - begin < 2.5

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from time import process_time
-
 import pytest
 
 from scythe.errors import BadInput
 from scythe.page import Page
 from scythe.reading.images.image_methods import METHODS, image_method, mark_by_sizes
-from scythe.reading.papers.main_block import main_block, mark_by_entities
+from scythe.reading.papers.main_block import main_block
 
 STORY = "The mayor of Port Ellery met Helen Marsh in the new library, and later they all went to Lake Orrin together. "
 HTML = f"""<html><head><meta property="og:image" content="/lead.jpg"></head><body>
@@ -92,12 +90,3 @@ def test_the_main_block_holds_text_and_heading():
 def test_without_a_heading_the_main_block_is_the_text_alone():
     page = Page.from_text(f"<body><ul><li>Menu<li>More</ul><section><p>{STORY}<p>{STORY}</section>")
     assert page.blocks.box_tag[main_block(page.blocks, (2, 3))] == "section"
-
-
-def test_ten_thousand_images_are_judged_in_seconds():
-    rows = "".join(f"<p>{STORY}<img src=/{row}.jpg alt='Helen Marsh {row}'>" for row in range(10_000))
-    page = Page.from_text(f"<h1>x</h1>{rows}", url="https://example.org/")
-    kept = tuple(range(len(page.blocks)))
-    begin = process_time()
-    assert len(mark_by_entities(page, kept)) == 10_000
-    assert process_time() - begin < 5

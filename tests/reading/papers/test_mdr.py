@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
-
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -146,44 +142,6 @@ def test_any_page_is_read(html: str) -> None:
     for region in read_by_mdr(page):
         assert len(region.records) >= 2
         assert all(len(record.fields) == len(region.columns) for record in region.records)
-
-
-def _tree(count: int) -> str:
-    """Nest tags in a fixed irregular way."""
-    parts, path = [], list[str]()
-    for n in range(count):
-        while path and (len(path) > 240 or n * 7919 % 20 < 9 + len(path) % 2):
-            parts.append(f"</{path.pop()}>")
-            if n * 31 % 3:
-                break
-        path.append(f"x{n * 104729 % 30}")
-        parts.append(f"<{path[-1]}>w")
-    return "".join(parts)
-
-
-HOSTILE: dict[str, Callable[[int], str]] = {
-    "equal siblings": lambda n: "<ul>" + "<li><a>x</a>" * n + "</ul>",
-    "deep nests": lambda n: "<div><p>a</p><i>b</i>" * n,
-    "random tags": lambda n: "".join(f"<p><x{k * 7919 % 4999}>a</x{k * 7919 % 4999}></p>" for k in range(n)),
-    "random trees": _tree,
-    "rows": lambda n: "<table>" + "<tr><td>x<td>y" * n + "</table>",
-}
-
-
-@pytest.mark.parametrize("name", HOSTILE)
-def test_time_grows_no_faster_than_the_page(name: str) -> None:
-    seconds = []
-    for count in (2_000, 16_000):
-        page = Page.from_text(HOSTILE[name](count))
-        assert len(page.elements) > 250
-        seconds.append(min(_seconds(page) for _ in range(3)))
-    assert seconds[1] < 16 * seconds[0] + 0.2
-
-
-def _seconds(page: Page) -> float:
-    started = time.process_time()
-    read_by_mdr(page)
-    return time.process_time() - started
 
 
 def test_rows_with_different_numbers_of_cells_are_one_record_together() -> None:

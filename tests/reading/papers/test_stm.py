@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -91,30 +89,3 @@ def test_records_of_another_kind_become_a_region_of_their_own() -> None:
     ad = "<div><span><i>Ad</i></span><em>buy</em></div>"
     regions = read_by_stm(Page.from_text("<main>" + (news * 2 + ad) * 3 + "</main>"), threshold=0.9)
     assert sorted(len(region.records) for region in regions) == [3, 6]
-
-
-def test_heavy_records_that_all_differ_are_read_in_bounded_time() -> None:
-    def item(n: int) -> str:
-        return (
-            "<li>"
-            + "".join("<p>y<i>z</i></p>" if n * k * 7919 % 11 == 1 else "<p><b>x</b></p>" for k in range(50))
-            + "</li>"
-        )
-
-    seconds = []
-    for count in (40, 320):
-        page = Page.from_text("<ul>" + "".join(item(n) for n in range(count)) + "</ul>")
-        assert len(page.elements) > 100 * count
-        started = time.process_time()
-        assert read_by_stm(page)
-        seconds.append(time.process_time() - started)
-    assert seconds[1] < 16 * seconds[0] + 0.2
-
-
-def test_very_many_equal_records_are_read_fast() -> None:
-    page = Page.from_text("<ul>" + "<li><h3>t</h3><p>x</p>" * 10_000 + "</ul>")
-    assert len(page.elements) > 30_000
-    started = time.process_time()
-    (region,) = read_by_stm(page)
-    assert time.process_time() - started < 4.0
-    assert len(region.records) == 10_000

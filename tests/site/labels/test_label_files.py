@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -200,11 +199,7 @@ def test_the_kind_of_a_file_is_told_by_its_suffix(tmp_path: Path) -> None:
         assert said(open_labels(tmp_path / name)) == [("a", "1", True)]
 
 
-def test_a_file_of_too_many_labels_is_refused_and_a_large_one_read_in_seconds() -> None:
-    rows = "".join(f"https://a.example/{n // 25}.html,#{n % 25 + 1},{n % 2}\n" for n in range(100_000))
-    begun = time.process_time()
-    assert len(table("page,image,relevant\n" + rows).rows) == 100_000
-    assert time.process_time() - begun < 3
+def test_a_file_of_too_many_labels_is_refused() -> None:
     with pytest.raises(BadInput, match=f"longer than {LIMITS.label_bytes} bytes"):
         read_labels(b" " * (LIMITS.label_bytes + 1), "labels.csv")
 

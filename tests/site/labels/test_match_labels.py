@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 from tests.site.labels.labelled import PAGE, image, page
 
@@ -135,12 +133,3 @@ def test_one_image_called_both_by_two_names_is_refused_with_both_lines() -> None
         BadInput, match=r"labels\.csv:3: #1 of .* is not relevant, but in labels\.csv:2 .* /img/cart\.jpg"
     ):
         mark("/img/cart.jpg,1 #1,0")
-
-
-def test_ten_thousand_labels_of_ten_thousand_images_take_seconds() -> None:
-    many = page(*(f"images/{number}.jpg" for number in range(10_000)))
-    rows = [Label(PAGE, f"x/{number}.jpg", True, line=number) for number in range(10_000)]
-    begun = time.process_time()
-    marked = mark_page(rows, many, Labels("labels.csv", ()))
-    assert len(marked.lost) == 10_000
-    assert time.process_time() - begun < 5

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 from tests.site.labels.image_pages import mark_stories, picture, story
 
@@ -140,11 +138,3 @@ def test_odd_contexts_are_judged() -> None:
     scores = update.apply(page, _unsure(page))
     assert len(scores) == 5
     assert scores[4] == max(scores)
-
-
-def test_very_many_labels_are_learned_in_seconds() -> None:
-    marked = [mark_stories(story(number, pictures=20, teasers=40)) for number in range(400)]
-    began = time.process_time()
-    update = _fit(*marked)
-    assert time.process_time() - began < 5
-    assert _relevant(update, story(999)) == [1, 2]
