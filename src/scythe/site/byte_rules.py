@@ -57,6 +57,7 @@ class ByteCut(NamedTuple):
     state: str  # CUT, ABSENT (nothing there) or DOUBT (the map should be asked)
     value: str = ""
     span: tuple[int, int] | None = None
+    inner: int = 0  # where the content of the element begins
 
 
 class ByteCutter:
@@ -162,7 +163,7 @@ class ByteCutter:
                 return ByteCut(DOUBT)
         else:
             value = read_part(part, self.rule)
-        return _new_tuple(ByteCut, (CUT, value, span)) if value else ByteCut(DOUBT)
+        return _new_tuple(ByteCut, (CUT, value, span, inner)) if value else ByteCut(DOUBT)
 
 
 # a tag with a `<` or `>` in its attributes is left to the map

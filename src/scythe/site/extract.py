@@ -50,6 +50,7 @@ from scythe.url import Url, absolute
 HEADINGS = ("h1", "h2", "h3", "h4")
 LONGEST = 300  # characters of a value
 VALUE_RUNS = 60  # runs of an element that may hold one
+_REMEMBERED = 16  # pages that were read
 _ADDRESS_DATE = re.compile(r"(?<!\d)((?:19|20)\d\d)[-/](\d{1,2})[-/](\d{1,2})(?!\d)")
 UNKNOWN = "no layout fits"
 
@@ -63,7 +64,7 @@ class ExtractedPage:
     layout: Layout | None  # ... as it was when the page was extracted
     page: MappedPage | None  # None: it is no HTML
     fits: bool = False  # the rule of its layout leads to the text
-    cold: Document | None = None  # what reading it said, if it was read
+    cold: Document | None = None  # what reading it said, if it was read now
     fields: Mapping[str, Field] = field(default_factory=dict)  # without that of the images, which is worked out late
 
 
@@ -94,6 +95,7 @@ class Extractor:
         self._is_learning = is_learning
         self._learn_lists = learn_lists
         self._list_readers: dict[str, LayoutListReader] = {}
+        self._read: dict[tuple[bytes, Url | None], Document] = {}  # the last pages read of layouts being learned
 
     def extract_page(self, body: bytes, url: str | None, via: Via = "auto") -> ExtractedPage:
         """Extract one page: "cut" reads nothing cold, "tree" is the same as "auto" where nothing is learned."""
@@ -110,6 +112,16 @@ class Extractor:
         """Say of every field that something that is no HTML does not have it."""
         fields = {name: Field((), None, f"missing: {cold.why}") for name in self._wanted}
         return replace(cold, fields=fields)
+
+    def read_to_learn(self, page: Page, body: bytes, url: Url | None) -> tuple[Document, bool]:
+        """Return what reading a page says, and whether it was read before, to be learned from."""
+        known = self._read.get((body, url))
+        if known is not None:
+            return known, True
+        cold = self._read[body, url] = read(page)
+        if len(self._read) > _REMEMBERED:
+            del self._read[next(iter(self._read))]
+        return cold, False
 
     def list_reader(self, known: KnownLayout | None, *, learns: bool = False) -> LayoutListReader | None:
         """Return what cuts the lists of a layout's pages, None where nothing is known of them."""
@@ -231,14 +243,18 @@ class _Extraction:
 
     def by_reading(self, why: str) -> ExtractedPage:
         """Read the page; what rules give besides is taken from them, as they are more often right."""
-        if not why:
+        was_read = False
+        if why:
+            cold = read(self._opened.page)
+        else:
             self._cut()
             why = "to learn its layout"
-        cold = read(self._opened.page)
+            cold, was_read = self._extractor.read_to_learn(self._opened.page, self._body, self._url)
         for name, value in (("text", cold.text), *_said(cold)):
             if name in self._wanted and not self._has(name) and value and name not in self._extractor.profile.named:
                 self._fields[name] = Field((value,), None, f"{COLD} ({why})")
-        return self._finish(cold, why)
+        page = self._finish(cold, why)
+        return replace(page, cold=None) if was_read else page
 
     def _cut(self) -> str:
         """Fill the fields that rules give; return why the page should be read, or an empty string."""
@@ -346,13 +362,7 @@ class _Extraction:
     def _typed(self, name: str, field: Field) -> Field:
         """Return a field with its values read as its type, where it has one."""
         kind = self._extractor.types.get(name, "")
-        if not kind:
-            return field
-        from scythe.reading.attributes.typed_values import (
-            read_typed,  # with tables of currencies: few fields have types
-        )
-
-        return replace(field, type=kind, typed=tuple(read_typed(value, kind, self._url) for value in field.values))
+        return with_type(field, kind, self._url) if kind else field
 
     def _span(self, span: tuple[int, int] | None) -> tuple[int, int] | None:
         return None if self._is_recoded else span
@@ -439,6 +449,13 @@ class _Extraction:
 
     def _has(self, name: str) -> bool:
         return name in self._fields and bool(self._fields[name].values)
+
+
+def with_type(field: Field, kind: str, url: Url | None = None) -> Field:
+    """Return a field with its values read as what they are."""
+    from scythe.reading.attributes.typed_values import read_typed  # with tables of currencies: few fields have types
+
+    return replace(field, type=kind, typed=tuple(read_typed(value, kind, url) for value in field.values))
 
 
 def _said(cold: Document) -> Iterator[tuple[str, str]]:

@@ -24,9 +24,11 @@ from scythe.model import DEFAULT_FIELDS, VALUE_TYPES, Document, Field, LabelledP
 from scythe.page import Page
 from scythe.page.content import PageContent
 from scythe.page.map import PageMap
+from scythe.site.byte_rules import learn_field_bytes
 from scythe.site.drift import Drift, Health, all_cut, usual_of
 from scythe.site.element_rules import LOOKED_AT, ElementRule, RuleTable, as_told, page_names, read_rules, try_rule
 from scythe.site.extract import ExtractedPage, Extractor, map_page
+from scythe.site.field_cutter import FieldCutter
 from scythe.site.judge_images import ImageJudge
 from scythe.site.late_parts import Via
 from scythe.site.layout_marks import KnownLayout, LayoutIndex, MappedPage, layouts_of
@@ -210,6 +212,26 @@ class Site:
                 values.setdefault(name, []).extend(own)
             self._learn_types(values, {})
             return taught
+
+    def cutter(self, field: str, pages: Iterable[Given]) -> FieldCutter:
+        """Return what cuts one field that was shown by example without mapping the page: in a twentieth of the time.
+
+        `pages` are some of one layout, three with the field or more, on which it is tried out. Where the bytes of a
+        page are not certain, its map decides, as in `extract(page, via="cut")`. Raises BadInput for a field that was
+        not shown, and where string search does not find on all of these pages what the map gives.
+        """
+        bodies = [body for _, body in map(_address_and_body, pages)]
+        found = [rules for known in self._index for rules in known.layout.fields if rules.name == field]
+        shown = [rules.values for rules in found if rules.values is not None]
+        if not shown:
+            raise BadInput(f"there is no cutter for {field}: it was not shown by example")
+        kind = dict(self._profile.types).get(field, "")
+        maps = [map_page(body) for body in bodies]
+        for rules in shown:
+            rule = learn_field_bytes(maps, rules)
+            if rule is not None:
+                return FieldCutter(rule, kind, lambda body: self.extract(body, via="cut").fields[field])
+        raise BadInput(f"there is no cutter for {field}: string search does not find it alone on {len(bodies)} pages")
 
     @property
     def rules(self) -> tuple[ElementRule, ...]:
