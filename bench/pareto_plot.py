@@ -19,7 +19,6 @@ from scythe.schedule.svg import (
     path,
     quote,
     shorten,
-    tick_logs,
     wide_of,
     words,
 )
@@ -338,3 +337,15 @@ def _label_cost(
     names = sum(label.meets(other) for other in placed)
     covered = sum(label.covers(*spot, 8.0) for spot in spots)
     return 1000 * names + 60 * covered + math.hypot(max(label.x - x, 0, x - label.x - label.wide), label.y - 4 - y)
+
+
+def tick_logs(low: float, high: float) -> list[Tick]:
+    """Return ticks between two numbers above 0: at 1, 2 and 5 times the powers of ten, or at the powers alone."""
+    many = math.log10(high / low) > 4
+    found = []
+    for power in range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1):
+        for factor in (1,) if many else (1, 2, 5):
+            value = factor * 10.0**power
+            if low * 0.999 <= value <= high * 1.001:
+                found.append(Tick(value, f"{value:g}"))
+    return found

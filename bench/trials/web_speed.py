@@ -49,7 +49,6 @@ MORE = {
     "/api/search": ["?q=harvest", "?q=harvest&what=records&order=newest", "?what=records&count=100"],
     "/schedule/list/{list_id}": ["?days=365"],
     "/schedule/plot/{list_id}": ["?days=365"],
-    "/schedule/compared/{list_id}": ["?days=365"],
 }  # fmt: skip
 AT_HAND = {"page": ["1"], "number": ["1"], "element": ["40"], "start": ["0"], "end": ["5000"]}  # of pages at hand
 _NAME = re.compile(r"\{([a-z_]+)(?::[a-z]+)?\}")

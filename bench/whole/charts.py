@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from bench.pareto_plot import Curve, Point, frontier_svg
+from bench.pareto_plot import Curve, Point, frontier_svg, tick_logs
 from bench.peers import PEERS
 from bench.whole import cut, schedule, text
 from bench.whole.parts import SCYTHE, UNSEEN, Figure, Section, few, share
-from scythe.schedule.svg import Scale, Tick, box, draw, line, shorten, tick_logs, wide_of, words
+from scythe.schedule.svg import Scale, Tick, box, draw, line, shorten, wide_of, words
 
 QUALITY, SPEED, VISITS = "bench-quality.svg", "bench-speed.svg", "bench-schedule.svg"
 CHARTS = {text.NAME: QUALITY, cut.NAME: SPEED, schedule.NAME: VISITS}

@@ -6,7 +6,7 @@ import xml.etree.ElementTree as ElementTree
 from collections import Counter
 
 import pytest
-from bench.pareto_plot import Curve, Point, frontier_svg, place_labels, tick_durations
+from bench.pareto_plot import Curve, Point, frontier_svg, place_labels, tick_durations, tick_logs
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -16,7 +16,6 @@ from scythe.schedule.svg import (
     has_fonts,
     name_duration,
     tick_counts,
-    tick_logs,
     tick_times,
     to_png,
 )

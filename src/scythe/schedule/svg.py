@@ -7,7 +7,7 @@ in a media query. Times are in UTC, independent of locale and time zone.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
@@ -106,18 +106,6 @@ def tick_counts(most: float, about: int = 4) -> list[Tick]:
     step = next(power * factor for factor in (1, 2, 5, 10) if power * factor >= raw * 0.999)
     count = max(1, math.ceil(most / step - 1e-9))
     return [Tick(step * number, f"{step * number:.10g}") for number in range(count + 1)]
-
-
-def tick_logs(low: float, high: float) -> list[Tick]:
-    """Return ticks between two numbers above 0: at 1, 2 and 5 times the powers of ten, or at the powers alone."""
-    many = math.log10(high / low) > 4
-    found = []
-    for power in range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1):
-        for factor in (1,) if many else (1, 2, 5):
-            value = factor * 10.0**power
-            if low * 0.999 <= value <= high * 1.001:
-                found.append(Tick(value, f"{value:g}"))
-    return found
 
 
 def tick_times(start: float, end: float, most: int = 10) -> list[Tick]:
@@ -307,64 +295,3 @@ def wide_of(text: str, size: float = 12.0) -> float:
 def shorten(text: str, most: int) -> str:
     """Return at most so many characters of a text."""
     return text if len(text) <= most else text[: max(most - 1, 0)] + "…"
-
-
-_WIDE, _LEFT, _RIGHT = 960.0, 150.0, 24.0
-_TOP, _ROW, _BAR = 104.0, 34.0, 16.0
-_GAP = 26.0  # between two panels
-_NAME_MOST = 19  # letters
-
-
-@dataclass(frozen=True, slots=True)
-class Panel:
-    """One thing that was counted, for every way."""
-
-    name: str
-    kind: str  # the class of its bars, of drawing's fills
-    values: Sequence[float]
-
-
-def bars_svg(title: str, subtitle: str, names: Sequence[str], panels: Sequence[Panel]) -> str:
-    """Draw panels side by side, with a row for each name; the first is the one that the others are compared with."""
-    bottom = _TOP + _ROW * len(names)
-    return draw(_WIDE, bottom + 20, title, _describe(names, panels), _parts(title, subtitle, names, panels, bottom))
-
-
-def _parts(title: str, subtitle: str, names: Sequence[str], panels: Sequence[Panel], bottom: float) -> Iterator[str]:
-    yield words("ink name", 24, 34, shorten(title, 78))
-    yield words("soft", 24, 55, shorten(subtitle, 130))
-    yield box("ahead", 12, _TOP - 2, _WIDE - 24, _ROW - 2, round_by=6)
-    for row, name in enumerate(names):
-        kind = "ink strong" if row == 0 else "ink"
-        yield words(kind, _LEFT - 14, _middle(row) + 4, shorten(name, _NAME_MOST), anchor="end")
-    wide = (_WIDE - _LEFT - _RIGHT - _GAP * (len(panels) - 1)) / max(len(panels), 1)
-    for number, panel in enumerate(panels):
-        yield from _draw_panel(panel, _LEFT + number * (wide + _GAP), wide, bottom)
-
-
-def _draw_panel(panel: Panel, left: float, wide: float, bottom: float) -> Iterator[str]:
-    most = max((*panel.values, 0.0))
-    room = wide - max((wide_of(_number(value)) for value in panel.values), default=0.0) - 6
-    yield words("soft strong", left, _TOP - 14, panel.name)
-    yield line("base", left, _TOP - 4, left, bottom)
-    for row, value in enumerate(panel.values):
-        long = room * value / most if most else 0.0
-        if long > 0:
-            yield box(panel.kind, left, _middle(row) - _BAR / 2, long, _BAR, round_by=2)
-        yield words("ink strong" if row == 0 else "soft", left + long + 6, _middle(row) + 4, _number(value))
-
-
-def _middle(row: int) -> float:
-    return _TOP + _ROW * (row + 0.5) - 3
-
-
-def _number(value: float) -> str:
-    return f"{value:,.0f}".replace(",", "\u202f")
-
-
-def _describe(names: Sequence[str], panels: Sequence[Panel]) -> str:
-    rows = []
-    for row, name in enumerate(names):
-        told = ", ".join(f"{_number(panel.values[row])} {panel.name}" for panel in panels)
-        rows.append(f"{name}: {told}.")
-    return " ".join(rows)

@@ -35,7 +35,6 @@ from scythe.web.schedule.schedule import (
     GoalsWanted,
     WatchedListWanted,
     change_goals,
-    draw_compared,
     draw_watched_list,
     end_watching,
     say_goals,
@@ -221,15 +220,14 @@ def test_a_list_is_told_with_its_journal_and_a_comparison(state: State, watched:
 
 
 def test_plots_are_drawings_that_can_do_nothing(state: State, watched: int) -> None:
-    for draw in (draw_watched_list, draw_compared):
-        sent = draw(state, WatchedListWanted(list_id=list_of(state, watched)))
-        assert sent.content_type == "image/svg+xml"
-        assert "default-src 'none'" in sent.policy
-        assert not re.search(rb"<script|href|\bon[a-z]+=", sent.body)
+    sent = draw_watched_list(state, WatchedListWanted(list_id=list_of(state, watched)))
+    assert sent.content_type == "image/svg+xml"
+    assert "default-src 'none'" in sent.policy
+    assert not re.search(rb"<script|href|\bon[a-z]+=", sent.body)
 
 
 def test_what_is_not_there_is_not_found(state: State, serving: Serving, watched: int) -> None:
-    for wrong in (see_watched_list, draw_watched_list, draw_compared):
+    for wrong in (see_watched_list, draw_watched_list):
         with pytest.raises(NotThere):
             wrong(state, WatchedListWanted(list_id=999))
     assert post(serving, "api/schedule/now", {"watch": 999}) == 404

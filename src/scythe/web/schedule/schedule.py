@@ -17,7 +17,7 @@ from scythe.archive.watches import add_watch, end_watch, hasten_watch, load_watc
 from scythe.crawl_model import FoundUrl
 from scythe.schedule.plots import list_svg
 from scythe.schedule.policies import POLICIES
-from scythe.schedule.svg import Panel, bars_svg, name_duration
+from scythe.schedule.svg import name_duration
 from scythe.watch_model import DAY_S, HOUR_S, WEEK_S
 from scythe.watching.plan_report import Comparison, Planned, compare, draw_plan, plan_list, read_plan
 from scythe.watching.watch_options import ListOptions
@@ -270,26 +270,6 @@ def draw_watched_list(state: State, wanted: WatchedListWanted) -> Sent:
         plan = [(plan_list(watch, listed, now), watch, listed)]
         (history,) = draw_plan(archive, plan, now, wanted.days * DAY_S)
     return Sent(list_svg(history).encode(), _SVG, _PLOT_POLICY)
-
-
-@AREA.file("/schedule/compared/{list_id}")
-def draw_compared(state: State, wanted: WatchedListWanted) -> Sent:
-    """Draw what the visits of a list cost beside what others would have."""
-    now = datetime.now(UTC)
-    with state.archive() as archive:
-        _, listed = _find(archive, wanted.list_id)
-        compared = compare(list(read_looks(archive, listed.id, since=now - timedelta(days=wanted.days))))
-    if compared is None:
-        raise NotThere("too little is known of this list yet to compare anything")
-    rows = compared.rows
-    panels = [
-        Panel("requests", "f2", [row.requests for row in rows]),
-        Panel("records seen again", "f7", [row.duplicates for row in rows]),
-        Panel("records missed", "lost", [row.missed for row in rows]),
-    ]
-    title = "What the visits cost, and what others would have"
-    said = f"{compared.came} records came, {compared.shown} are shown at once; all but the first row are estimates"
-    return Sent(bars_svg(title, said, [row.name for row in rows], panels).encode(), _SVG, _PLOT_POLICY)
 
 
 _ON_PAGE = 100  # lists
