@@ -319,18 +319,11 @@ def _written(
 
 def insert_new(connection: Connection, table: Table, rows: Sequence[dict[str, Any]]) -> None:
     """Insert the rows whose keys are not there yet; give them in the order of their keys, or two writers may block."""
-    write_rows(connection, _insert_or_leave(connection.dialect.name, table), rows)
+    write_rows(connection, upsert(connection, table), rows)
 
 
-@cache
-def _insert_or_leave(dialect: str, table: Table) -> Insert:
-    if dialect == "sqlite":
-        return sqlite.insert(table).on_conflict_do_nothing()
-    return postgresql.insert(table).on_conflict_do_nothing()
-
-
-def upsert(connection: Connection, table: Table, keys: tuple[str, ...], changed: tuple[str, ...]) -> Insert:
-    """Return the statement that inserts a row, or gives the one with the same keys these values anew."""
+def upsert(connection: Connection, table: Table, keys: tuple[str, ...] = (), changed: tuple[str, ...] = ()) -> Insert:
+    """Return the statement that inserts a row, or gives the one with the same keys these values anew, or none."""
     return _insert_or_change(connection.dialect.name, table, keys, changed)
 
 
@@ -338,8 +331,10 @@ def upsert(connection: Connection, table: Table, keys: tuple[str, ...], changed:
 def _insert_or_change(dialect: str, table: Table, keys: tuple[str, ...], changed: tuple[str, ...]) -> Insert:
     new: Any = (sqlite if dialect == "sqlite" else postgresql).insert(table)
     values = {name: new.excluded[name] for name in changed}
-    changing: Insert = new.on_conflict_do_update(index_elements=keys, set_=values)
-    return changing
+    inserting: Insert = (
+        new.on_conflict_do_update(index_elements=keys, set_=values) if values else new.on_conflict_do_nothing()
+    )
+    return inserting
 
 
 def _texts(written: str) -> tuple[str, ...]:

@@ -116,7 +116,7 @@ def take_host(
     at, me = seconds(now), owner.to_text()
     due = at if due_by is None else seconds(due_by)
     for row in connection.execute(_hosts_with_work(site, due, kinds).order_by(HOSTS.c.free_at)).all():
-        if _is_held(row, at) or _is_promised(row, me, at):
+        if is_held(row.owner, row.until, at) or _is_promised(row, me, at):
             continue
         if _take(connection, row, me, at + min(lease_s, LONGEST_S)):
             return HostLease(row.name, site, _free_at(row, at), row.slow, is_left=row.owner is None)
@@ -141,7 +141,7 @@ def hold_hosts(
             break
         if row.owner == me:
             held.append(row.name)
-        elif _is_held(row, at) or _is_promised(row, me, at):
+        elif is_held(row.owner, row.until, at) or _is_promised(row, me, at):
             continue
         elif row.owner is not None:
             lost = update(HOSTS).where(HOSTS.c.id == row.id, HOSTS.c.owner == row.owner)
@@ -222,7 +222,9 @@ def host_rows(
     query = query.join(SITE_HOSTS, SITE_HOSTS.c.host == HOSTS.c.id).where(SITE_HOSTS.c.site == site)
     rows = connection.execute(query.join(waiting, waiting.c.host == HOSTS.c.id, isouter=idle))
     return [
-        HostRow(row.name, row.waiting, row.owner if _is_held(row, at) else "", _free_at(row, at), row.slow)
+        HostRow(
+            row.name, row.waiting, row.owner if is_held(row.owner, row.until, at) else "", _free_at(row, at), row.slow
+        )
         for row in rows.all()
     ]
 
@@ -277,11 +279,9 @@ def _wish(connection: Connection, rows: Sequence[Row[Any]], me: str, at: float) 
         connection.execute(update(HOSTS).where(HOSTS.c.id == row.id).values(wanted_by=me, wanted_at=at))
 
 
-def _is_held(row: Row[Any], at: float) -> bool:
-    """Say whether a living process holds the host, and not for longer than anybody may."""
-    if row.owner is None or not at < row.until <= at + LONGEST_S:
-        return False
-    return Owner.from_text(row.owner).is_alive()
+def is_held(owner: str | None, until: float, at: float) -> bool:
+    """Say whether a living process holds something, and not for longer than anybody may."""
+    return owner is not None and at < until <= at + LONGEST_S and Owner.from_text(owner).is_alive()
 
 
 def _free_at(row: Row[Any], at: float) -> datetime:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 from types import SimpleNamespace
@@ -13,7 +12,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 
 from scythe.archive.archive import Archive, from_row, reads, soundly, walk, write_rows
 from scythe.archive.results import ListRow, LookRow, PlanRow
-from scythe.archive.schema import LISTS, LOOKS, SITES, URLS, WATCHES, seconds, storable
+from scythe.archive.schema import LISTS, LOOKS, SITES, URLS, WATCHES, seconds, storable, storable_json
 from scythe.crawl_model import Looked, Outcome
 from scythe.watch_model import Observation, VisitPlan
 
@@ -123,7 +122,7 @@ def _list_row(outcome: Outcome, looked: Looked) -> dict[str, Any]:
     """Return a list as it is to be kept, with what this visit adds to its counts."""
     at, seen = seconds(outcome.at), looked.seen
     texts = {name: storable(getattr(looked, name)) for name in ("name", "kind", "pattern", "estimator")}
-    several = {name: _json(getattr(looked, name)) for name in ("columns", "shapes", "newest", "sticky")}
+    several = {name: storable_json(getattr(looked, name)) for name in ("columns", "shapes", "newest", "sticky")}
     plain = {name: getattr(looked, name) for name in ("number", "rank", "has_gap", "lost")}
     counts = {
         "shown": 0 if seen is None else seen.shown,
@@ -171,10 +170,6 @@ def _plan_row(row: Any) -> PlanRow:
     if row.look_id is not None:
         look = _look(SimpleNamespace(**{column.name: getattr(row, f"look_{column.name}") for column in LOOKS.c}))
     return from_row(PlanRow, row, listed=_list(row), look=look)
-
-
-def _json(texts: Sequence[str]) -> str:
-    return storable(json.dumps(texts, ensure_ascii=False, separators=(",", ":")))
 
 
 def _upsert(of: Any) -> Any:

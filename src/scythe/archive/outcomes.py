@@ -7,7 +7,7 @@ al.: Detecting Near-Duplicates for Web Crawling, WWW 2007). They are only a hint
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -244,10 +244,14 @@ def _write(archive: Archive, connection: Connection, plans: Sequence[_Plan]) -> 
     if changed:
         _let_copies_go(connection, [plan.page for plan in changed])
         forget(connection, [(p.known.site, p.page, p.known.simhash) for p in changed if p.known.simhash is not None])
-    content = _look_up(connection, plans)
+    bodies = [plan.body_hash for plan in plans if plan.is_complete]
+    texts = [plan.text_hash for plan in plans if plan.text_hash is not None]
+    content = _look_up(connection, {plan.page for plan in changed}, bodies, texts)
     for plan in plans:
         _compare(plan, content)
-    _insert_pages(connection, [plan for plan in plans if plan.known is None])
+    new = [(plan, {"id": plan.page, "site": plan.outcome.task.site}) for plan in plans if plan.known is None]
+    rows = [{**place, "first_at": seconds(plan.outcome.at), **_page_row(plan)} for plan, place in new]
+    write_rows(connection, _INSERT_PAGE, rows)
     write_rows(connection, _CHANGE, [{"of": plan.page, **_page_row(plan)} for plan in changed])
     fingerprints = [
         (plan.outcome.task.site, plan.page, plan.simhash)
@@ -259,7 +263,9 @@ def _write(archive: Archive, connection: Connection, plans: Sequence[_Plan]) -> 
         plan.shelved.near = near.get(plan.page)
     write_rows(connection, _INSERT_VERSION, [_version_row(plan) for plan in plans])
     # whatever holds a text comes before what points to it
-    write_rows(connection, _INSERT_EXTRACTION, [_extraction_row(plan) for plan in plans])
+    made_by = version()
+    extracted = [(plan.version, extraction_values(plan.extracted, plan.text_at, made_by)) for plan in plans]
+    write_rows(connection, _INSERT_EXTRACTION, [{"version": number, **row} for number, row in extracted])
 
 
 def _let_copies_go(connection: Connection, pages: Sequence[int]) -> None:
@@ -273,16 +279,15 @@ def _let_copies_go(connection: Connection, pages: Sequence[int]) -> None:
     write_rows(connection, _STAND_ALONE, [{"heir": row["heir"]} for row in heirs])
 
 
-def _look_up(connection: Connection, plans: Sequence[_Plan]) -> _Content:
-    """Find the pages with content of these plans; those that are about to change lend their texts, no more."""
+def _look_up(
+    connection: Connection, leaving: Collection[int], bodies: Sequence[bytes], texts: Sequence[bytes]
+) -> _Content:
+    """Find the pages with these bodies and texts; those that are about to change lend their texts, no more."""
     content = _Content()
-    leaving = {plan.page for plan in plans if plan.known is not None}
-    bodies = [plan.body_hash for plan in plans if plan.is_complete]
     if bodies:
         for page, body_hash in connection.execute(_SAME_BODY, {"hashes": bodies}):
             if page not in leaving:
                 content.bodies[bytes(body_hash)] = page
-    texts = [plan.text_hash for plan in plans if plan.text_hash is not None]
     if texts:
         for page, text_hash, version in connection.execute(_SAME_TEXT, {"hashes": texts}):
             if page not in leaving:
@@ -310,14 +315,6 @@ def _compare(plan: _Plan, content: _Content) -> None:
     content.bodies[plan.body_hash] = plan.page
     if plan.text_hash is not None:
         content.texts[plan.text_hash] = (plan.page, plan.text_at or plan.version)
-
-
-def _insert_pages(connection: Connection, plans: Sequence[_Plan]) -> None:
-    rows = [
-        {"id": plan.page, "site": plan.outcome.task.site, "first_at": seconds(plan.outcome.at), **_page_row(plan)}
-        for plan in plans
-    ]
-    write_rows(connection, _INSERT_PAGE, rows)
 
 
 def _page_row(plan: _Plan) -> dict[str, Any]:
@@ -350,10 +347,6 @@ def _version_row(plan: _Plan) -> dict[str, Any]:
         "near": plan.shelved.near,
         "body": plan.body,
     }
-
-
-def _extraction_row(plan: _Plan) -> dict[str, Any]:
-    return {"version": plan.version, **extraction_values(plan.extracted, plan.text_at, version())}
 
 
 def extraction_values(extracted: Extracted, text_of: int | None, made_by: str) -> dict[str, Any]:
@@ -393,7 +386,8 @@ def reshelve(connection: Connection, rereads: Sequence[Reread]) -> None:
     _let_copies_go(connection, ids)
     known = {row.id: row for row in connection.execute(_KNOWN, {"ids": ids})}
     forget(connection, [(row.site, row.id, row.simhash) for row in known.values() if row.simhash is not None])
-    content = _same_content(connection, ids, [bytes(row.body_hash) for row in known.values()], rereads)
+    bodies = [bytes(row.body_hash) for row in known.values() if row.body_hash]
+    content = _look_up(connection, ids, bodies, list(filter(None, map(_text_hash, rereads))))
     rows = []
     for one in rereads:
         body_hash = bytes(known[one.page].body_hash)
@@ -410,21 +404,6 @@ def reshelve(connection: Connection, rereads: Sequence[Reread]) -> None:
     near = find_near(connection, [(one.site, one.page, print_) for one, print_ in alone])
     again = [{"of": one.version, "copy_of": same, "near_to": near.get(one.page)} for one, same in own]
     write_rows(connection, _RESHELVE_VERSION, again)
-
-
-def _same_content(
-    connection: Connection, leaving: Sequence[int], bodies: Sequence[bytes], rereads: Sequence[Reread]
-) -> _Content:
-    """Find other pages with these bodies, or with the texts of what was extracted anew."""
-    content = _Content()
-    for page, body_hash in connection.execute(_SAME_BODY, {"hashes": [one for one in bodies if one]}):
-        if page not in leaving:
-            content.bodies[bytes(body_hash)] = page
-    texts = [text_hash for one in rereads if (text_hash := _text_hash(one)) is not None]
-    for page, text_hash, version_at in connection.execute(_SAME_TEXT, {"hashes": texts}):
-        if page not in leaving:
-            content.texts[bytes(text_hash)] = (page, version_at)
-    return content
 
 
 _CHANGING = ("state", "why", "attempts", "due_at", "visited_at", "etag", "modified")

@@ -6,6 +6,7 @@ cover the frequent queries.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from hashlib import blake2b
@@ -60,6 +61,11 @@ def storable(text: str) -> str:
     except UnicodeEncodeError:
         return text.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
     return text
+
+
+def storable_json(values: object) -> str:
+    """Return plain values as JSON that databases take."""
+    return storable(json.dumps(values, ensure_ascii=False, separators=(",", ":")))
 
 
 def seconds(at: datetime) -> float:

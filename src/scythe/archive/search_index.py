@@ -321,18 +321,17 @@ def _take(found: Result[Any], most: int) -> tuple[list[Any], bool]:
 def _write(connection: Connection, what: str, rows: Sequence[Any]) -> None:
     """Write rows, and the words of each."""
     entries, told = [], []
+    is_sqlite = connection.dialect.name == "sqlite"
     for row in rows:
         parts, is_cut = _tell_apart(_parts(what, row))
         entry = {"id": row.id, "site": row.site, "kind": row.kind, "at": row.at, "is_cut": is_cut}
         entries.append(entry | {"page": row.page} if what == "documents" else entry)
         parts["address"].append(site_word(row.site))
-        told.append({"id": row.id, **parts})
+        plain = {part: " ".join(words) for part, words in parts.items()}
+        told.append({"id": row.id, **(plain if is_sqlite else {"words": _placed(what, parts)})})
     write_rows(connection, _INSERT[what], entries)
-    if told and connection.dialect.name == "sqlite":
-        connection.exec_driver_sql(_SQLITE_INSERT[what], [{n: _joined(v) for n, v in row.items()} for row in told])
-    elif told:
-        words = [{"id": row.pop("id"), "words": _placed(what, row)} for row in told]
-        connection.exec_driver_sql(_POSTGRES_INSERT[what], words)
+    if told:
+        connection.exec_driver_sql((_SQLITE_INSERT if is_sqlite else _POSTGRES_INSERT)[what], told)
 
 
 def site_word(site: int) -> str:
@@ -372,11 +371,7 @@ def _tell_apart(parts: dict[str, str]) -> tuple[dict[str, list[str]], bool]:
     return words, is_cut
 
 
-def _joined(value: int | list[str]) -> int | str:
-    return value if isinstance(value, int) else " ".join(value)
-
-
-def _placed(what: str, parts: dict[str, Any]) -> str:
+def _placed(what: str, parts: dict[str, list[str]]) -> str:
     """Return words with place and weight, as PostgreSQL reads them; a gap keeps those of two texts apart."""
     said: list[str] = []
     place = 0

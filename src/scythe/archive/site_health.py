@@ -43,62 +43,44 @@ def count_archive(
     """
     if states is None:
         states = count_states(connection, site)
-    documents = select(func.count(), func.coalesce(func.sum(PAGES.c.versions), 0)).select_from(PAGES)
-    documents = documents.where(PAGES.c.id.not_in(select(WATCHES.c.id)))
-    pages, versions = connection.execute(_of(documents, PAGES, site)).one()
-    sightings = select(func.count()).select_from(SIGHTINGS)
-    if site is not None:
-        sightings = sightings.join(PAGES, PAGES.c.id == SIGHTINGS.c.page).where(PAGES.c.site == site)
-    return ArchiveCounts(
-        states=states,
-        pages=int(pages),
-        versions=int(versions),
-        records=_number(connection, RECORDS, site),
-        sightings=int(connection.execute(sightings).scalar_one()),
-        fetches=_number(connection, FETCHES, site),
-    )
+    counts = (_count(connection, query, site) for query in _COUNTED)
+    return ArchiveCounts(states, *(sum(by_site.values()) for by_site in counts))
 
 
 @reads
 def count_sites(connection: Connection) -> dict[int, ArchiveCounts]:
-    """Count the same of every site that has anything, each table read once."""
+    """Count the same of every site that has anything, with one query for each count."""
     states: dict[int, dict[str, int]] = {}
     addresses = select(URLS.c.site, URLS.c.state, func.count()).where(URLS.c.kind != "list")
     # by state first, for which there is no index: to go through one and look up each address takes longer
     for site, state, number in connection.execute(addresses.group_by(URLS.c.state, URLS.c.site)):
         states.setdefault(site, {})[state] = int(number)
-    documents = select(PAGES.c.site, func.count(), func.sum(PAGES.c.versions)).group_by(PAGES.c.site)
-    documents = documents.where(PAGES.c.id.not_in(select(WATCHES.c.id)))
-    pages = {site: (int(number), int(versions)) for site, number, versions in connection.execute(documents)}
-    sightings = select(PAGES.c.site, func.count()).select_from(SIGHTINGS).join(PAGES, PAGES.c.id == SIGHTINGS.c.page)
-    seen = _by_site(connection, sightings.group_by(PAGES.c.site))
-    records, fetches = (
-        _by_site(connection, select(table.c.site, func.count()).group_by(table.c.site)) for table in (RECORDS, FETCHES)
-    )
-    return {
-        site: ArchiveCounts(
-            states.get(site, {}),
-            *pages.get(site, (0, 0)),
-            records.get(site, 0),
-            seen.get(site, 0),
-            fetches.get(site, 0),
-        )
-        for site in sorted({*states, *pages, *records, *seen, *fetches})
-    }
+    counts = [_count(connection, query) for query in _COUNTED]
+    sites = sorted({*states, *(site for by_site in counts for site in by_site)})
+    return {site: ArchiveCounts(states.get(site, {}), *(by_site.get(site, 0) for by_site in counts)) for site in sites}
 
 
-def _by_site(connection: Connection, query: Select[Any]) -> dict[int, int]:
-    return {site: int(number) for site, number in connection.execute(query)}
+_IS_DOCUMENT = PAGES.c.id.not_in(select(WATCHES.c.id))
+# what is counted by site, in the order of ArchiveCounts
+_COUNTED: tuple[tuple[Table, Select[Any]], ...] = (
+    (PAGES, select(PAGES.c.site, func.count()).where(_IS_DOCUMENT)),
+    (PAGES, select(PAGES.c.site, func.sum(PAGES.c.versions)).where(_IS_DOCUMENT)),
+    (RECORDS, select(RECORDS.c.site, func.count())),
+    (PAGES, select(PAGES.c.site, func.count()).select_from(SIGHTINGS).join(PAGES, PAGES.c.id == SIGHTINGS.c.page)),
+    (FETCHES, select(FETCHES.c.site, func.count())),
+)
+
+
+def _count(connection: Connection, counted: tuple[Table, Select[Any]], site: int | None = None) -> dict[int, int]:
+    table, query = counted
+    rows = connection.execute(_of(query, table, site).group_by(table.c.site))
+    return {number: int(count) for number, count in rows}
 
 
 def count_states(connection: Connection, site: int | None) -> dict[str, int]:
     """Count the addresses by their state."""
     addresses = select(URLS.c.state, func.count()).where(URLS.c.kind != "list").group_by(URLS.c.state)
     return {state: int(number) for state, number in connection.execute(_of(addresses, URLS, site)).all()}
-
-
-def _number(connection: Connection, table: Table, site: int | None) -> int:
-    return int(connection.execute(_of(select(func.count()).select_from(table), table, site)).scalar_one())
 
 
 def _of(query: Select[Any], table: Table, site: int | None) -> Select[Any]:
@@ -180,12 +162,13 @@ def read_health(archive: Archive, site: int, *, now: datetime, versions: int = 4
         last = connection.execute(_last(site)).all()
         addresses, states = _addresses(connection, site)
         shares, sampled = read_shares(connection, site)
+        ended = Counter((row.state, row.why) for row in last)
         return SiteHealth(
             counts=count_archive(connection, site, states),
             addresses=addresses[:_REASONS],
             fetched=len(last),
             fetched_since=moment(min(row.at for row in last)) if last else None,
-            answered=_tally(last),
+            answered=[Reason(state, why, number) for (state, why), number in ended.most_common(_REASONS)],
             failures=_failures(connection, last),
             shares=shares,
             sampled=sampled,
@@ -250,7 +233,8 @@ def _addresses(connection: Connection, site: int) -> tuple[list[Reason], dict[st
     query = query.where(URLS.c.site == site, URLS.c.kind != "list").group_by(URLS.c.state, URLS.c.why)
     if connection.execute(select(func.count()).select_from(SITES)).scalar_one() == 1:
         query = query.with_hint(URLS, "NOT INDEXED", "sqlite")  # in the order of the file: twice as fast
-    found = _reasons(connection, query, _STATES + 1)
+    rows = connection.execute(query.order_by(func.count().desc()).limit(_STATES + 1))
+    found = [Reason(row.state, row.why, row.number) for row in rows]
     if len(found) > _STATES:
         return found, count_states(connection, site)
     states: dict[str, int] = defaultdict(int)
@@ -263,16 +247,6 @@ def _last(site: int) -> Select[Any]:
     """Return the query for the last fetches of a site, the newest first."""
     told = (FETCHES.c[name] for name in ("url", "at", "state", "why", "status"))
     return select(*told).where(FETCHES.c.site == site).order_by(FETCHES.c.id.desc()).limit(_RECENT)
-
-
-def _tally(fetches: Sequence[Row[Any]]) -> list[Reason]:
-    counts = Counter((row.state, row.why) for row in fetches)
-    return [Reason(state, why, number) for (state, why), number in counts.most_common(_REASONS)]
-
-
-def _reasons(connection: Connection, query: Select[Any], limit: int) -> list[Reason]:
-    rows = connection.execute(query.order_by(func.count().desc()).limit(limit)).all()
-    return [Reason(row.state, row.why, row.number) for row in rows]
 
 
 def _failures(connection: Connection, fetches: Sequence[Row[Any]]) -> list[FailedVisit]:

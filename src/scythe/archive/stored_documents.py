@@ -12,7 +12,7 @@ from msgspec import convert
 from scythe.archive.results import StoredPage
 from scythe.crawl_model import Extracted
 from scythe.extension import native
-from scythe.model import Document, Field, Image, Listed, Loss, Metadata, PageKind, Paging, RecordList, Rendered
+from scythe.model import Document, Field, Image, Listed, Loss, Metadata, PageKind, Paging, Rendered
 from scythe.url import Url
 
 
@@ -34,7 +34,9 @@ def to_document(stored: StoredPage | Extracted, url: Url | None = None) -> Docum
         losses=tuple(Loss(what, count) for what, count in rest.get("losses", ())),
         why=rest.get("why", ""),
         content=content,
-        listing=_lists(rest, stored.lists),
+        listing=Listed(
+            stored.lists, tuple(map(tuple, rest.get("attributes", ()))), convert(rest.get("paging", {}), Paging)
+        ),
         kind=convert(rest.get("kind", {}), PageKind),
         confidence=rest.get("confidence"),
     )
@@ -52,11 +54,6 @@ def _stored_field(
         values = tuple(image.src for image in images if image.relevant)
     kind, typed = plain.get("type", ""), tuple(plain.get("typed", ()))
     return Field(values, (span[0], span[1]) if span else None, how.get(name, ""), kind, typed)
-
-
-def _lists(rest: Mapping[str, Any], lists: tuple[RecordList, ...]) -> Listed:
-    attributes = tuple((name, value) for name, value in rest.get("attributes", ()))
-    return Listed(lists, attributes, convert(rest.get("paging", {}), Paging))
 
 
 LEAST_WORDS = 100  # below, a few words decide most bits, and texts that have little in common look alike

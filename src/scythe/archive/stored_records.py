@@ -6,19 +6,18 @@ with its texts if links are shared, or by its texts. In doubt two records are ke
 
 from __future__ import annotations
 
-import json
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Select, bindparam, delete, exists, insert, select, update
+from sqlalchemy import Connection, bindparam, delete, exists, insert, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
 from scythe.archive.archive import Archive, by_site, reads, write_rows
 from scythe.archive.results import RecordKey
-from scythe.archive.schema import CHECKED, RECORDS, SIGHTINGS, checksum, digest_text, seconds, storable
+from scythe.archive.schema import CHECKED, RECORDS, SIGHTINGS, checksum, digest_text, seconds, storable, storable_json
 from scythe.crawl_model import Extracted, Outcome
 from scythe.model import Record, RecordList
 from scythe.reading.lists.own_link import find_own_links, title_of
@@ -168,6 +167,7 @@ def _tell(record: Record) -> str:
 
 
 _INSERT = insert(RECORDS)
+_COLUMNS = select(RECORDS.c.id, RECORDS.c.identity, RECORDS.c.fields_hash)
 _Place = tuple[int, bytes]  # site, hash of a record
 
 
@@ -190,15 +190,15 @@ def sight(
     new: list[dict[str, Any]] = []
     sightings = []
     for outcome, identities in seen:
-        is_list = outcome.task.kind == "list"
+        is_list, page, at = outcome.task.kind == "list", outcome.task.id, seconds(outcome.at)
         fresh = []
         for one in reversed(identities) if is_list else identities:
             place = (outcome.task.site, one.hash)
             if place not in known:
                 known[place] = (next(ids), one.fields_hash)
                 fresh.append(known[place][0])
-                new.append(_record_row(known[place][0], outcome, one))
-            sightings.append(_sighting_row(known[place], outcome, one))
+                new.append(_values(known[place][0], outcome.task.site, page, at, one, page if is_list else None))
+            sightings.append(_sighting(known[place], page, at, one))
         counts[outcome.task.id] = (tuple(reversed(fresh) if is_list else fresh), len(identities))
     write_rows(connection, _INSERT, new)
     write_rows(connection, _SIGHT[connection.dialect.name], sightings)
@@ -278,18 +278,8 @@ def _find(connection: Connection, wanted: Iterable[_Place]) -> dict[_Place, tupl
     return {
         (site, bytes(row.identity)): (row.id, bytes(row.fields_hash))
         for site, hashes in by_site(wanted)
-        for row in connection.execute(_look_up(site, hashes))
+        for row in connection.execute(_COLUMNS.where(RECORDS.c.site == site, RECORDS.c.identity.in_(hashes)))
     }
-
-
-def _look_up(site: int, identities: Sequence[bytes]) -> Select[Any]:
-    columns = select(RECORDS.c.id, RECORDS.c.identity, RECORDS.c.fields_hash)
-    return columns.where(RECORDS.c.site == site, RECORDS.c.identity.in_(identities))
-
-
-def _record_row(number: int, outcome: Outcome, one: Identity) -> dict[str, Any]:
-    watch = outcome.task.id if outcome.task.kind == "list" else None
-    return _values(number, outcome.task.site, outcome.task.id, seconds(outcome.at), one, watch)
 
 
 def _values(number: int, site: int, page: int, at: float, one: Identity, watch: int | None = None) -> dict[str, Any]:
@@ -301,8 +291,8 @@ def _values(number: int, site: int, page: int, at: float, one: Identity, watch: 
         "kind": storable(one.kind),
         "fields": _fields(one),
         "fields_hash": one.fields_hash,
-        "links": _json(one.record.links),
-        "images": _json(one.record.images),
+        "links": storable_json(one.record.links),
+        "images": storable_json(one.record.images),
         "html": storable(one.record.html),
         "first_page": page,
         "first_at": at,
@@ -310,10 +300,6 @@ def _values(number: int, site: int, page: int, at: float, one: Identity, watch: 
     }
     row["checksum"] = checksum([row[name] for name in CHECKED[RECORDS.name]])
     return row
-
-
-def _sighting_row(known: tuple[int, bytes], outcome: Outcome, one: Identity) -> dict[str, Any]:
-    return _sighting(known, outcome.task.id, seconds(outcome.at), one)
 
 
 def _sighting(known: tuple[int, bytes], page: int, at: float, one: Identity) -> dict[str, Any]:
@@ -324,11 +310,7 @@ def _sighting(known: tuple[int, bytes], page: int, at: float, one: Identity) -> 
 
 
 def _fields(one: Identity) -> str:
-    return _json(dict(name_fields(one.columns, one.record.fields)))
-
-
-def _json(values: object) -> str:
-    return storable(json.dumps(values, ensure_ascii=False, separators=(",", ":")))
+    return storable_json(dict(name_fields(one.columns, one.record.fields)))
 
 
 def _upsert(of: Any) -> Any:

@@ -15,11 +15,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Row, Select, func, insert, select, update
+from sqlalchemy import Connection, Select, func, insert, select, update
 
 from scythe.archive.archive import Archive, from_row, insert_new, reads, upsert, writes, writes_site
 from scythe.archive.frontier import add_found, requeue
-from scythe.archive.host_leases import LONGEST_S, Owner
+from scythe.archive.host_leases import LONGEST_S, Owner, is_held
 from scythe.archive.open import open_archive
 from scythe.archive.results import LearningState, SiteRow, StoredRobots
 from scythe.archive.schema import PAGES, PROFILES, ROBOTS, SITES, WATCHES, digest_text, seconds, storable
@@ -101,16 +101,16 @@ def claim_learning(
     """Take or renew the right to learn a site, unless another living process has it; say what is learned so far."""
     at, me = seconds(now), owner.to_text()
     row = connection.execute(_rights(site)).one()
-    is_held = False
-    if row.learner == me or not _is_taken(row, at):
+    is_mine = False
+    if row.learner == me or not is_held(row.learner, row.learner_until, at):
         claimed = connection.execute(
             update(SITES)
             .where(SITES.c.id == site, SITES.c.learner.is_not_distinct_from(row.learner))
             .where(SITES.c.learner_until.is_not_distinct_from(row.learner_until))
             .values(learner=me, learner_until=at + min(lease_s, LONGEST_S))
         )
-        is_held = claimed.rowcount == 1
-    return LearningState(is_held, newest_version(connection, site))
+        is_mine = claimed.rowcount == 1
+    return LearningState(is_mine, newest_version(connection, site))
 
 
 @writes_site
@@ -131,12 +131,6 @@ def save_learned(connection: Connection, site: int, profile: str, owner: Owner, 
 
 def _rights(site: int) -> Select[Any]:
     return select(SITES.c.learner, SITES.c.learner_until).where(SITES.c.id == site)
-
-
-def _is_taken(row: Row[Any], at: float) -> bool:
-    if row.learner is None or not at < row.learner_until <= at + LONGEST_S:
-        return False
-    return Owner.from_text(row.learner).is_alive()
 
 
 @writes
