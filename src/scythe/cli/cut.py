@@ -116,7 +116,8 @@ def _cut_one(
     if page.cut_at_bytes is not None:
         complain(f"{page.name}: incomplete: the download ended after {page.cut_at_bytes} bytes")
     if verbose:
-        _explain(page.name, document, took_ns)
+        hows = (f"  {name}: {got.how}" for name, got in document.fields.items())
+        say_lines([f"{page.name}: {took_ns / 1000:.0f} us", *hows], to_errors=True)
     return "; ".join(complaints)
 
 
@@ -130,8 +131,3 @@ def _tell_changes(site: Site, noted: int) -> None:
             complain(f"learned again: {change.layout}{f' ({change.note})' if change.note else ''}")
     for event in drift.events:
         complain(f"the site has changed: {describe(event)}")
-
-
-def _explain(name: str, document: Document, took_ns: int) -> None:
-    hows = (f"  {field_name}: {got.how}" for field_name, got in document.fields.items())
-    say_lines([f"{name}: {took_ns / 1000:.0f} us", *hows], to_errors=True)

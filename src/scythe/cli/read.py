@@ -152,7 +152,8 @@ def _read_one(page: LoadedPage, sink: Writer[NamedDocument], wish: ReadParts, ta
             f"{page.name}: {left_out} images with relative addresses left out; --url says what they are relative to"
         )
     if wish.verbose:
-        _explain(page.name, document, time.perf_counter() - began)
+        hows = (f"  {field}: {how}" for field, how in document.how.items())
+        say_lines([f"{page.name}: read in {(time.perf_counter() - began) * 1000:.1f} ms", *hows], to_errors=True)
     lost = complaints if wish.are_pictures_wanted else complaints[:1]
     for complaint in lost:
         more = f" (and {len(complaints) - 1} more)" if len(lost) < len(complaints) else ""
@@ -165,8 +166,3 @@ def _count_placeless(body: bytes) -> int:
     """Count the images whose addresses are relative to a page of which nobody knows where it was."""
     images = Page.from_bytes(body, url=FOLDER).images if b"<img" in body.lower() else ()
     return sum(not is_address(use.image.src) for use in images)
-
-
-def _explain(name: str, document: Document, took_s: float) -> None:
-    hows = (f"  {field}: {how}" for field, how in document.how.items())
-    say_lines([f"{name}: read in {took_s * 1000:.1f} ms", *hows], to_errors=True)

@@ -92,13 +92,10 @@ def order_steps(world: World, crawled: Crawled, log: Sequence[Request], redesign
             is_new = redesign_after is not None and last.get(visit.path, 0) >= redesign_after
             is_learned = is_learned or visit.extracted.cut_fields > 0
             how = visit.extracted.how if is_learned else "cold"
-            steps.append(Step(visit.path, how, int(is_new), _share(visit.extracted)))
+            delivered = visit.extracted.cut_fields + visit.extracted.tree_fields
+            share = visit.extracted.cut_fields / delivered if delivered else 0.0
+            steps.append(Step(visit.path, how, int(is_new), share))
     return tuple(steps)
-
-
-def _share(extracted: Extracted) -> float:
-    delivered = extracted.cut_fields + extracted.tree_fields
-    return extracted.cut_fields / delivered if delivered else 0.0
 
 
 WINDOW = 10  # pages that are looked at together

@@ -37,7 +37,7 @@ class Rates:
 
 def cut_tokens(text: str) -> Counter[Hashable]:
     """Count the words in lower case, compatibility forms folded and invisible characters dropped."""
-    return Counter(_TOKEN.findall(_fold(text)))
+    return Counter(_TOKEN.findall(unicodedata.normalize("NFKC", text).lower().translate(_INVISIBLE)))
 
 
 def compare(gold: Counter[Hashable], got: Counter[Hashable]) -> Counts:
@@ -54,7 +54,3 @@ def rate(counts: Counts) -> Rates:
     precision = hits / (hits + extra) if hits + extra else 0.0
     recall = hits / (hits + missed) if hits + missed else 0.0
     return Rates(precision, recall, 2 * hits / (2 * hits + extra + missed))
-
-
-def _fold(text: str) -> str:
-    return unicodedata.normalize("NFKC", text).lower().translate(_INVISIBLE)

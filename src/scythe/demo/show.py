@@ -13,7 +13,6 @@ from scythe.archive.archive import Archive
 from scythe.archive.open import open_archive
 from scythe.archive.site_health import count_archive
 from scythe.archive.stored_sites import site_rows, stored_profile
-from scythe.demo.build import DemoPage
 from scythe.demo.crawl_results import (
     KindRow,
     Lap,
@@ -177,12 +176,10 @@ class Show:
         profile = self._profile
         count = min(len(steps), _RACED)
         chosen = [steps[at * len(steps) // count] for at in range(count)]
-        pages = [page for step in chosen if (page := self._page(step))]
+        first = self.world.design
+        written = (self.world.page(step.path, first if step.design == 0 else 1 - first) for step in chosen)
+        pages = [page for page in written if page]
         return race(profile, pages) if profile and pages else ()
-
-    def _page(self, step: Step) -> DemoPage | None:
-        design = self.world.design
-        return self.world.page(step.path, design if step.design == 0 else 1 - design)
 
 
 @contextmanager

@@ -353,7 +353,9 @@ class Fetcher:
                 return response
             spent_s += response.seconds
             if target is None:
-                is_verified = response.is_verified and (self._options.verify_tls or not _was_secure(hops))
+                is_verified = response.is_verified and (
+                    self._options.verify_tls or not any(hop.startswith("https:") for hop in hops)
+                )
                 return replace(response, hops=hops, seconds=spent_s, is_verified=is_verified)
             if len(hops) == self._options.max_redirects:
                 raise FetchFailed(url, f"more than {self._options.max_redirects} redirects")
@@ -467,7 +469,3 @@ _PARTIAL = 206  # no request of ours asks for a part
 
 def _can_be_sent(validator: str) -> bool:
     return len(validator) <= LIMITS.validator_chars and validator.isascii() and validator.isprintable()
-
-
-def _was_secure(hops: tuple[Url, ...]) -> bool:
-    return any(hop.startswith("https:") for hop in hops)

@@ -293,7 +293,11 @@ def as_markdown(stored: StoredPage) -> str:
         "kind": stored.kind,
         "fetched_at": told(stored.fetched_at),
     }
-    front = "".join(f"{name}: {_quote(value)}\n" for name, value in known.items() if value)
+    front = "".join(
+        f"{name}: {json.dumps(value, ensure_ascii=False).translate(_UNPRINTABLE)}\n"
+        for name, value in known.items()
+        if value
+    )
     body = stored.markdown if stored.markdown is not None else _paragraphs(stored)
     return f"---\n{front}---\n\n{body.rstrip()}\n"
 
@@ -320,11 +324,6 @@ def _paragraphs(stored: StoredPage) -> str:
     title = escape_words(" ".join(stored.title.split()))
     lines = (escape_line_start(escape_words(line.strip())) for line in stored.text.split("\n"))
     return "\n\n".join([f"# {title}"] * bool(title) + [line for line in lines if line])
-
-
-def _quote(value: str) -> str:
-    """Return a value as YAML and JSON alike write it, without a character that YAML forbids."""
-    return json.dumps(value, ensure_ascii=False).translate(_UNPRINTABLE)
 
 
 WARCS = ("warc.gz", "warc")

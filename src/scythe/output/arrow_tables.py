@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from importlib.util import find_spec
 from itertools import accumulate, chain
-from operator import itemgetter
+from operator import attrgetter, itemgetter
 from typing import Any
 
 from scythe.archive.stored_documents import via_of
 from scythe.errors import BadInput, MissingExtra
-from scythe.model import DEFAULT_FIELDS, Document, Field, Image, Metadata, Record, RecordList
+from scythe.model import DEFAULT_FIELDS, Document, Field, Metadata, RecordList
 
 
 def build_batch(rows: Sequence[tuple[Any, ...]], schema: Any) -> Any:
@@ -28,7 +28,8 @@ def build_array(values: Sequence[Any], kind: Any) -> Any:
     """Return values as an array of this type, whatever a page put into them."""
     import pyarrow as pa
 
-    if _is_list_of_structs(kind) and not _has_foreign(values):
+    is_of_structs = pa.types.is_list(kind) and pa.types.is_struct(kind.value_type)
+    if is_of_structs and all(isinstance(value, tuple) for value in values):  # ours: others have empty cells, too
         ends = pa.array([0, *accumulate(map(len, values))], pa.int32())
         things = list(chain.from_iterable(values))
         return pa.ListArray.from_arrays(ends, _build_structs(things, kind.value_type), type=kind)
@@ -49,17 +50,6 @@ def _build_structs(things: Sequence[tuple[Any, ...]], kind: Any) -> Any:
 def _column(rows: Sequence[tuple[Any, ...]], place: int) -> list[Any]:
     """Return one value of each row; `zip(*rows)` takes eighty times as long for 30 000 of them."""
     return list(map(itemgetter(place), rows))
-
-
-def _is_list_of_structs(kind: Any) -> bool:
-    import pyarrow as pa
-
-    return bool(pa.types.is_list(kind) and pa.types.is_struct(kind.value_type))
-
-
-def _has_foreign(values: Sequence[Any]) -> bool:
-    """Tell whether a column is not ours: further ones may have empty cells and dictionaries."""
-    return any(not isinstance(value, tuple) for value in values)
 
 
 def _storable(value: Any) -> Any:
@@ -261,9 +251,11 @@ class TableBuilder:
         shown = [getattr(document, name) for name in RENDERED if name in parts]
         nested: list[Row] = []
         if "images" in parts:
-            nested.append(tuple(map(_image_cells, document.images)))
+            nested.append(tuple(map(_IMAGE_CELLS, document.images)))
         if "records" in parts:
-            nested.append(tuple(map(_list_cells, document.lists)))
+            records = attrgetter("fields", "links", "images")
+            lists = ((one.kind, one.columns, tuple(map(records, one.records))) for one in document.lists)
+            nested.append(tuple(lists))
         if "attributes" in parts:
             nested.append(document.attributes)
         self._chars += sum(map(len, shown))
@@ -285,7 +277,7 @@ class TableBuilder:
         if "images" in self._rows:
             images = self._rows["images"]
             begin = len(images)
-            images.extend((document.url, *_image_cells(image), *keys) for image in document.images)
+            images.extend((document.url, *_IMAGE_CELLS(image), *keys) for image in document.images)
             self._chars += (len(images) - begin) * _IMAGE_CHARS
         if "records" in self._rows:
             for number, listed in enumerate(document.lists, start=1):
@@ -308,19 +300,8 @@ def _stated(document: Document, metadata: Metadata) -> Row:
     return tuple(said)
 
 
+_IMAGE_CELLS = attrgetter("src", "alt", "caption", "width", "height", "relevant", "score")
 _AUTHOR, _PUBLISHED = STATED.index("author"), STATED.index("published")
-
-
-def _image_cells(image: Image) -> Row:
-    return image.src, image.alt, image.caption, image.width, image.height, image.relevant, image.score
-
-
-def _list_cells(listed: RecordList) -> Row:
-    return listed.kind, listed.columns, tuple(map(_record_cells, listed.records))
-
-
-def _record_cells(record: Record) -> Row:
-    return record.fields, record.links, record.images
 
 
 def to_arrow(docs: Iterable[Document], table: str = "documents", *, parts: Collection[str] = PARTS) -> Any:
@@ -347,16 +328,9 @@ def open_reader(builder: TableBuilder, table: str, steps: Iterator[object]) -> A
 
 
 def _batches(builder: TableBuilder, table: str, steps: Iterator[object]) -> Iterator[Any]:
-    for _ in steps:
-        if builder.is_full:
-            yield from _taken(builder, table)
-    yield from _taken(builder, table)
-
-
-def _taken(builder: TableBuilder, table: str) -> Iterator[Any]:
-    batch = builder.take().get(table)
-    if batch is not None:
-        yield batch
+    for is_over in chain((False for _ in steps), (True,)):
+        if (is_over or builder.is_full) and (batch := builder.take().get(table)) is not None:
+            yield batch
 
 
 def _filled(builder: TableBuilder, docs: Iterable[Document]) -> Iterator[None]:

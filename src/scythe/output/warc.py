@@ -88,7 +88,10 @@ class _WarcHead(StatusAndHeaders):  # type: ignore[misc]  # warcio has no types
     """The head of an HTTP response as it would have come with the decoded body."""
 
     def __init__(self, raw: StoredRaw) -> None:
-        kept = [_renamed(_one_line(name), _one_line(value)) for name, value in raw.headers]
+        named = (
+            (f"X-Archive-Orig-{name}" if name.lower() in _OF_TRANSFER else name, value) for name, value in raw.headers
+        )
+        kept = [(_one_line(name), _one_line(value)) for name, value in named]
         super().__init__(_status_line(raw.status), [*kept, ("Content-Length", str(len(raw.body)))], "HTTP/1.1")
 
     def compute_headers_buffer(self, header_filter: object = None) -> None:
@@ -99,10 +102,6 @@ class _WarcHead(StatusAndHeaders):  # type: ignore[misc]  # warcio has no types
         except UnicodeEncodeError:
             body = text.encode("utf-8", "replace")
         self.headers_buff = body + b"\r\n"
-
-
-def _renamed(name: str, value: str) -> tuple[str, str]:
-    return (f"X-Archive-Orig-{name}" if name.lower() in _OF_TRANSFER else name), value
 
 
 def _status_line(status: int) -> str:

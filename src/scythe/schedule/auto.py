@@ -152,15 +152,13 @@ class Auto:
     def forecast(self, start: float, length_s: float) -> Forecast:
         """Return the records expected in a stretch of time, as known now."""
         span = cut_hours(start, length_s)
-        return Forecast(span, self._plain_rates(span) * self.correction.bends(span, self.level.surge))
+        plain = self.level.rate * self.profile.factors[span.hours]
+        return Forecast(span, plain * self.correction.bends(span, self.level.surge))
 
     @property
     def room(self) -> int:
         """Return how many records the list is sure to show: the fewer of the last two visits."""
         return max(1, min(self.shown, self.shown_before))
-
-    def _plain_rates(self, span: Span) -> Numbers:
-        return self.level.rate * self.profile.factors[span.hours]
 
     # What is learned
 

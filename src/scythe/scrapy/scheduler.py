@@ -390,11 +390,8 @@ class Scheduler(BaseScheduler):
         back = self._hand.drop(kept.ids, kept.promised) - {*self._over[0], *self._over[1]}
         if back:
             self._requests.turn(Turn(given_back=tuple(back), in_hand=self._hand.hosts(self._hand.ready)))
-        if self._is_hungry():
+        if not (self._hand.ready or self._hand.asked or self._hand.in_memory()):
             self._requests.want_hosts()
-
-    def _is_hungry(self) -> bool:
-        return not (self._hand.ready or self._hand.asked or self._hand.in_memory())
 
     def _underway(self) -> Collection[Request]:
         """Return the requests that Scrapy has not done with: it moves one from the first set to the second at once."""

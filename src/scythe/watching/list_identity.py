@@ -109,12 +109,8 @@ def _compare(one: _Found, other: KnownList, keys: frozenset[str], weights: dict[
         return 0.0
     score = 12 * sum(weights[key] for key in both) / (len(one.keys) + shown) if both else 0.0
     score += 2 * tags if tags >= ALIKE else 0.0  # below, it says nothing: two lists of a new design may resemble
-    score += 2 * shapes + columns + 0.5 * is_kin + _ratio(len(one.keys), shown)
+    score += 2 * shapes + columns + 0.5 * is_kin + min(len(one.keys), shown) / max(len(one.keys), shown, 1)
     return score + 1.0 / (1 + abs(one.rank - other.rank)) - 0.05 * min(other.missing, 10) + 0.5
-
-
-def _ratio(one: int, other: int) -> float:
-    return min(one, other) / max(one, other, 1)
 
 
 def describe(region: RecordList) -> tuple[str, ...]:

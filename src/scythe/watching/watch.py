@@ -171,9 +171,6 @@ class Watch:
         for site in {row.site for row in self.rows.values()} - set(self._rounds.values()):
             self._note_due(site, due.get(site))
 
-    async def _read_due(self, site: int) -> None:
-        self._note_due(site, await self._clerk.ask(next_due, self._archive, site, kinds=WATCHED))
-
     def _note_due(self, site: int, due: datetime | None) -> None:
         if due is None:
             self._due.pop(site, None)
@@ -214,7 +211,7 @@ class Watch:
         for task in [task for task in self._rounds if task.done()]:
             site = self._rounds.pop(task)
             task.result()
-            await self._read_due(site)
+            self._note_due(site, await self._clerk.ask(next_due, self._archive, site, kinds=WATCHED))
 
     async def _round(self, site: int) -> None:
         """Visit what is due at one site, all of its hosts at the same time."""

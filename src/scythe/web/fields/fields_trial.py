@@ -14,7 +14,7 @@ from statistics import median
 from scythe.model import Field
 from scythe.page.map import PageMap
 from scythe.site.extract import Extractor
-from scythe.site.rules import FieldRules, Layout, Profile
+from scythe.site.rules import FieldRules, Profile
 from scythe.site.site import Example, Site, Taught
 from scythe.site.value_places import TAIL, element_text, words_of
 from scythe.site.value_rules import CutValue, follow_way
@@ -253,7 +253,9 @@ def try_out(
             continue
         fields = page.document.fields
         own = page.known.layout if page.known is not None else None
-        tried = {name: _try_here(_rules(own, name), fields[name], opened.map) for name in names}
+        tried = {
+            name: _try_here(own.field(name) if own is not None else None, fields[name], opened.map) for name in names
+        }
         rows.append((opened, layout, _heed(tried, example or {}, is_other_kind=layout not in taught.shown_on)))
     groups = [group for group in foreign.values() if sum(map(_has_any, group)) >= _HALF * len(group)]
     kept = [row for group in groups for row in group if _has_any(row)]
@@ -313,10 +315,6 @@ def _heed(tried: dict[str, FoundValues], example: Example, *, is_other_kind: boo
 
 def _has_any(row: _Page) -> bool:
     return any(one.values for one in row[2].values())
-
-
-def _rules(layout: Layout | None, name: str) -> FieldRules | None:
-    return layout.field(name) if layout is not None else None
 
 
 def _try_here(rules: FieldRules | None, field: Field, page: PageMap) -> FoundValues:
