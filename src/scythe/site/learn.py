@@ -29,7 +29,7 @@ SURE_PAGES, SETTLED_PAGES, LAST_PAGES = 4, 6, 12
 _SCORES = {SURE_PAGES: 0.95, SETTLED_PAGES: 0.5, LAST_PAGES: 0.35}  # expected F1 that a rule needs by then
 _FEW_SCORE = 0.6  # ... where no more pages come
 _EMPTY_PAGES = 0.8
-_STRAY = 0.2  # share of the pages on which reading may think to see a field that they do not have
+_STRAY = 0.25  # share of the pages on which reading may think to see a field that they do not have
 _PAUSES = (12, 24, 48)  # pages of a fruitless layout before it is tried again
 _DEEPEST = 3  # children of children
 PLACED = ("title", "author", "date")
@@ -150,7 +150,7 @@ class LayoutLearner:
             kind_score=kind_score,
             is_settled=is_settled,
             is_empty=is_empty and rule is None,
-            absent=tuple(name for name in PLACED if name in self._names and _is_absent(name, lesson.pages)),
+            absent=tuple(name for name in self._names if name in PLACED and _is_absent(name, lesson.pages, fields)),
         )
         known.outside = LayoutMarks()
         if rule is not None:
@@ -215,9 +215,13 @@ def _usual_kind(pages: Sequence[ReadPage]) -> tuple[str, int]:
     return best, round(1_000 * score / max(len(pages), 1))
 
 
-def _is_absent(name: str, pages: Sequence[ReadPage]) -> bool:
-    """Say whether reading found a field on hardly any of some pages."""
-    return sum(bool(getattr(read.values, name)) for read in pages) <= _STRAY * len(pages)
+def _is_absent(name: str, pages: Sequence[ReadPage], fields: Sequence[FieldRules]) -> bool:
+    """Say whether pages lack a field: reading found it on hardly any, or mostly in the same words at no one place."""
+    said = Counter(value for read in pages if (value := getattr(read.values, name)))
+    if all(rules.name != name for rules in fields):
+        most = max(2, said.total() / 2)
+        said = Counter({value: count for value, count in said.items() if count < most})
+    return said.total() <= _STRAY * len(pages)
 
 
 def _named(rule: TextRule, pages: Sequence[ReadPage]) -> TextRule:
