@@ -7,7 +7,6 @@ import pytest
 from scythe.errors import BadInput
 from scythe.page import Page
 from scythe.reading.images.image_methods import METHODS, image_method, mark_by_sizes
-from scythe.reading.papers.main_block import main_block
 
 STORY = "The mayor of Port Ellery met Helen Marsh in the new library, and later they all went to Lake Orrin together. "
 HTML = f"""<html><head><meta property="og:image" content="/lead.jpg"></head><body>
@@ -78,15 +77,3 @@ def test_sizes_of_other_images_and_other_methods_are_refused():
         mark_by_sizes(page, "400x400", [(1, 1)])
     with pytest.raises(BadInput, match="does not judge by sizes"):
         mark_by_sizes(page, "nearby", [])
-
-
-def test_the_main_block_holds_text_and_heading():
-    page, kept = the_page()
-    box = main_block(page.blocks, kept)
-    assert page.blocks.box_tag[box] == "div"
-    assert page.blocks.box_start[box] <= page.blocks.directly_in("h1")[0]
-
-
-def test_without_a_heading_the_main_block_is_the_text_alone():
-    page = Page.from_text(f"<body><ul><li>Menu<li>More</ul><section><p>{STORY}<p>{STORY}</section>")
-    assert page.blocks.box_tag[main_block(page.blocks, (2, 3))] == "section"

@@ -13,9 +13,6 @@ from scythe.reading.lists.tree_alignment import (
     Branch,
     align,
     align_columns,
-    place,
-    plant,
-    unique_place,
 )
 
 
@@ -30,47 +27,9 @@ def read(branches: list[Branch]) -> str:
     return "".join(seed.labels[node] for node in seed.walk()[1:])
 
 
-def test_a_node_between_matched_neighbours_is_added_between_them() -> None:
-    assert read([flat("abe"), flat("bce")]) == "abce"
-
-
-def test_a_node_whose_place_is_not_unique_waits_until_the_seed_has_grown() -> None:
-    # x belongs between b and e, but c or d may come before or after it until the third record tells
-    assert read([flat("abcdef"), flat("bxe"), flat("cxd")]) == "abcxdef"
-
-
 def test_the_example_of_the_paper_is_aligned() -> None:
     # Zhai and Liu 2005, Figure 6: x b d | b n c k g | b c d h k
     assert read([flat("xbd"), flat("bnckg"), flat("bcdhk")]) == "xbncdhkg"
-
-
-def test_what_has_no_unique_place_is_kept_beside_its_left_neighbour() -> None:
-    seed, places = align([flat("abc"), flat("axc"), flat("z")])
-    assert NOWHERE not in [spot for each in places for spot in each]
-    assert sorted(seed.labels[1:]) == ["a", "b", "c", "x", "z"]
-
-
-def test_unique_places_are_told_by_both_neighbours() -> None:
-    assert unique_place([5, 6], 5, 6) == 1
-    assert unique_place([5, 6], NOWHERE, 5) == 0
-    assert unique_place([5, 6], 6, NOWHERE) == 2
-    assert unique_place([], NOWHERE, NOWHERE) == 0
-    assert unique_place([5, 7, 6], 5, 6) is None
-    assert unique_place([5, 6], NOWHERE, NOWHERE) is None
-
-
-def test_marks_decide_which_of_equal_tags_is_missing() -> None:
-    three = Branch(("li", "span", "span", "span"), (0, 1, 1, 1), ("", "name", "price", "date"))
-    two = Branch(("li", "span", "span"), (0, 1, 1), ("", "name", "date"))
-    _, places = align([three, two])
-    assert places[1] == [0, 1, 3]
-
-
-def test_trees_with_another_root_are_placed_nowhere() -> None:
-    seed = plant(flat("ab"))
-    fit = place(seed, Branch(("tr", "a"), (0, 1), ("", "")))
-    assert fit.places == [NOWHERE, NOWHERE]
-    assert fit.left == 2
 
 
 @given(st.lists(st.text("abcde", max_size=8), min_size=1, max_size=8))
@@ -107,11 +66,3 @@ def test_texts_of_a_record_that_is_too_large_are_kept_in_one_last_column() -> No
     (fields,) = align_columns(elements, [[(row, elements.end[row], 0, MOST_SEED)]])
     assert " ".join(fields).split() == ["x"] * MOST_SEED
     assert len(fields) < MOST_SEED
-
-
-def test_bare_texts_stand_where_they_are_between_elements() -> None:
-    page = Page.from_text("<ul><li>by <a>Ann</a> on <i>Monday</i></li><li>by <a>Bob</a></li></ul>")
-    elements = page.elements
-    rows = [row for row, tag in enumerate(elements.tag) if tag == "li"]
-    spans = [[(row, elements.end[row], elements.leaf_start[row], elements.leaf_end[row])] for row in rows]
-    assert align_columns(elements, spans) == [["by", "Ann", "on", "Monday"], ["by", "Bob", "", ""]]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from scythe.page.page import Page
-from scythe.reading.lists.candidates import MOST, Candidate, find_candidates
+from scythe.reading.lists.candidates import Candidate, find_candidates
 
 
 def regions(html: str) -> list[list[str]]:
@@ -14,11 +14,6 @@ def regions(html: str) -> list[list[str]]:
 
 def candidates(html: str) -> list[Candidate]:
     return find_candidates(Page.from_text(html).elements)
-
-
-def test_siblings_of_one_class_are_a_region():
-    html = "<div><p class=a>one</p><p class=b>advert</p><p class=a>two</p></div>"
-    assert ["one", "two"] in regions(html)
 
 
 def test_words_for_position_and_numbers_in_classes_do_not_part_siblings():
@@ -44,35 +39,9 @@ def test_records_of_several_wrappers_come_together():
     assert ["a1", "a2", "b1", "b2"] in regions(html)
 
 
-def test_rows_of_cells_are_offered_without_the_row_of_headers():
-    html = "<table><tr><th>h<th>i</tr>" + "<tr><td>a<td>b</tr>" * 3 + "</table>"
-    assert ["a b", "a b", "a b"] in regions(html)
-
-
-def test_cells_and_rows_of_a_grid_are_both_offered():
-    row = "<div class=row><div class=cell>{}</div><div class=cell>{}</div></div>"
-    found = regions(f"<main>{row.format('a', 'b')}{row.format('c', 'd')}</main>")
-    assert ["a", "b", "c", "d"] in found
-    assert ["a b", "c d"] in found
-
-
 def test_inner_and_outer_lists_are_both_offered():
     inner = "<li>{0}<ul><li>{0}1</li><li>{0}2</li></ul></li>"
     found = regions(f"<ul>{inner.format('a')}{inner.format('b')}</ul>")
     assert ["a a1 a2", "b b1 b2"] in found
     assert ["a1", "a2"] in found
     assert ["a1", "a2", "b1", "b2"] in found
-
-
-def test_each_set_of_texts_is_offered_once():
-    found = regions("<ul>" + "<li><article><p>text</p></article></li>" * 5 + "</ul>")
-    assert found == [["text"] * 5]
-
-
-def test_no_more_than_the_limit_is_offered():
-    html = "".join(f"<div class=a{chr(97 + i % 26)}{chr(97 + i // 26)}><p>x</p><p>y</p></div>" for i in range(600))
-    assert len(candidates(html)) == MOST
-
-
-def test_a_page_without_text_has_no_candidates():
-    assert candidates("<div><p></p><p></p></div>") == []

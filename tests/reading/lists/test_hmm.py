@@ -42,20 +42,6 @@ def test_labels_outside_the_area_are_not_read():
     assert ("Terms", "none") not in read_by_hmm(Page.from_text(html))
 
 
-def test_transitions_from_one_parent_are_equal_and_sum_to_one():
-    elements = Page.from_text(SHOP).elements
-    model = build_model(elements, make_container())
-    children = [child for child in elements.children(model.start) if model.transition[child]]
-    assert elements.tag[model.start] == "body"
-    assert [model.transition[child] for child in children] == [1 / len(children)] * len(children)
-
-
-def test_the_path_leads_from_the_body_down_and_every_step_is_a_child():
-    elements = Page.from_text(SHOP).elements
-    path = find_path(elements, build_model(elements, make_container()))
-    assert [elements.parent[row] for row in path[1:]] == list(path[:-1])
-
-
 def test_the_printed_readings_of_the_end_stop_at_once_or_too_late():
     elements = Page.from_text(SHOP).elements
     model = build_model(elements, make_container())

@@ -1,13 +1,8 @@
 from __future__ import annotations
 
-import numpy as np
-import pytest
-
 from scythe.page import Page
-from scythe.reading.forest import Forest
-from scythe.reading.lists import find_lists as ranking
 from scythe.reading.lists.candidates import Candidate, find_candidates
-from scythe.reading.lists.find_lists import CUT, choose, rank, score_leaves
+from scythe.reading.lists.find_lists import CUT, rank, score_leaves
 
 MENU = "".join(f"<li><a href='/{word}'>{word}</a></li>" for word in "home news sport culture contact".split())
 STORIES = "".join(
@@ -38,11 +33,6 @@ def test_the_stories_come_first_and_the_menu_is_below_the_cut():
     assert "votes again" in texts(page, found[0].candidate)[0]
     menu = next(one for one in found if "home" in texts(page, one.candidate)[0])
     assert found[0].score >= CUT > menu.score
-
-
-def test_regions_come_best_first():
-    scores = [one.score for one in ranked(FRONT)[1]]
-    assert scores == sorted(scores, reverse=True)
 
 
 def test_no_text_is_in_two_regions():
@@ -80,25 +70,3 @@ def test_a_page_without_candidates_has_no_regions():
     page = Page.from_text("<p>Only this.</p>")
     assert rank(page, []) == []
     assert score_leaves(Page.from_text("")) is None
-
-
-def test_a_worse_candidate_that_shares_text_with_a_better_one_is_left_out():
-    whole = Candidate("test", 0, ((1, 2), (2, 3)), ((0, 2), (2, 4)))
-    part = Candidate("test", 0, ((1, 2), (2, 3)), ((1, 2), (3, 4)))
-    other = Candidate("test", 0, ((3, 4), (4, 5)), ((4, 5), (5, 6)))
-    assert choose([part, other, whole], np.array([0.5, 0.1, 0.9]), 6) == [2, 1]
-
-
-def test_a_forest_may_look_at_few_of_the_numbers(monkeypatch):
-    forest = Forest(
-        features=("records are article", "chars"),
-        roots=np.array([0]),
-        first=np.array([1, 1, 2]),
-        feature=np.array([1, 0, 0]),
-        threshold=np.array([100.0, np.inf, np.inf], dtype=np.float32),
-        value=np.array([0.0, 0.1, 0.9], dtype=np.float32),
-    )
-    monkeypatch.setattr(ranking, "load", lambda: forest)
-    page, found = ranked(FRONT)
-    assert len(texts(page, found[0].candidate)[0]) > 100
-    assert found[0].score == pytest.approx(0.9)

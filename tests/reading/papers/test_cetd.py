@@ -25,26 +25,6 @@ def test_density_is_the_composite_of_the_paper() -> None:
     assert density[elements.tag.index("div")] == pytest.approx(30 / 2 * log(30 / 10 * 2 / 1) / base)
 
 
-def test_text_without_tags_and_links_counts_one_of_each() -> None:
-    html = f"<p>{'x' * 9}</p><p></p>"
-    page = Page.from_text(html)
-    elements = number_elements(page.root, page.blocks)
-    density = cetd.measure_density(elements)
-    first = elements.tag.index("p")
-    assert density[first] == pytest.approx(9 * log(9) / log(log(9 / 8 + e)))
-    assert density[first + 1] == 0.0
-
-
-def test_density_sum_adds_children_and_the_text_between_them() -> None:
-    html = f"<div>{'a' * 9}<p>{'b' * 9}</p></div>"
-    page = Page.from_text(html)
-    elements = number_elements(page.root, page.blocks)
-    density = cetd.measure_density(elements)
-    sums = cetd.add_densities(elements, density)
-    one = 9 * log(9) / log(log(9 / 8 + e))
-    assert sums[elements.tag.index("div")] == pytest.approx(2 * one)
-
-
 def test_the_dense_part_is_kept_and_the_menu_is_not() -> None:
     paragraph = "Reapers walked the field before dawn and cut the barley low."
     menu = "<ul>" + "<li><a href=/>Menu entry</a></li>" * 8 + "</ul>"

@@ -6,7 +6,7 @@ import pytest
 
 from scythe.page import Page
 from scythe.reading.attributes.dictionary import parse_dictionary, shipped
-from scythe.reading.papers.cnbe import find_dense_area, find_names, read_by_cnbe
+from scythe.reading.papers.cnbe import find_names, read_by_cnbe
 
 NAMES = ["Brand", "Model", "Weight", "Color", "Material", "Grip width", "Beam angle", "Shade form"]
 SPEC = "".join(f"<tr><td class=key>{name}</td><td class=value>some value {n}</td></tr>" for n, name in enumerate(NAMES))
@@ -24,18 +24,6 @@ def test_names_unknown_to_the_dictionary_are_learned_from_where_known_ones_stand
 
 def test_pairs_come_from_the_dense_area_in_page_order():
     assert read_by_cnbe(Page.from_text(SHOP)) == tuple((name, f"some value {n}") for n, name in enumerate(NAMES))
-
-
-def test_the_dense_area_is_the_innermost_element_with_most_names():
-    elements = Page.from_text(SHOP).elements
-    first = elements.text.index("Brand")
-    area = find_dense_area(elements, range(first, first + 2 * len(NAMES), 2))
-    assert elements.tag[area] == "tbody"
-
-
-def test_where_names_are_rare_the_area_is_the_page():
-    elements = Page.from_text(f"<body>{PROSE}<p>Brand</p>{PROSE}").elements
-    assert find_dense_area(elements, [elements.text.index("Brand")], density=2.0) == 0
 
 
 def test_without_a_known_name_there_is_nothing_to_learn_from():

@@ -36,19 +36,6 @@ def test_records_of_several_siblings_are_found_with_the_shortest_node_that_cover
     assert among("abcd") == []
 
 
-def test_a_node_is_no_longer_than_allowed() -> None:
-    assert among("abcabcabc", most_nodes=2) == []
-
-
-def test_later_regions_of_the_same_parent_are_found_behind_the_first() -> None:
-    assert among("aaabbbb") == [(1, 0, 3), (1, 3, 4)]
-
-
-def test_the_last_generalised_node_is_compared_too() -> None:
-    # CombComp as printed stops one short of the end
-    assert among("ba" + "a") == [(1, 1, 2)]
-
-
 @given(st.text("abc", max_size=30), st.integers(1, 10))
 def test_regions_never_overlap_and_repeat_what_they_say(symbols: str, most_nodes: int) -> None:
     at = 0
@@ -57,13 +44,6 @@ def test_regions_never_overlap_and_repeat_what_they_say(symbols: str, most_nodes
         assert covered >= 2 * size
         assert symbols[first : first + covered] == symbols[first : first + size] * (covered // size)
         at = first + covered
-
-
-def test_tag_strings_are_near_up_to_the_threshold() -> None:
-    ten, nine = "a" * 10, "a" * 7 + "bbb"
-    assert TagStrings(Elements(tag=list(ten + nine)), 0.3).are_near(0, 10, 20)
-    assert not TagStrings(Elements(tag=list(ten + nine)), 0.29).are_near(0, 10, 20)
-    assert not TagStrings(Elements(tag=list("a" * 13)), 0.3).are_near(0, 10, 13)
 
 
 def test_the_rows_of_a_grid_give_its_cells() -> None:
@@ -113,16 +93,6 @@ def test_fields_links_and_images_come_with_each_record() -> None:
     assert region.records[0].links == ("https://example.org/1",)
     assert region.records[1].images == ("https://example.org/2.png",)
     assert region.records[0].html.startswith("<li><a href")
-
-
-def test_candidates_hold_the_leaves_of_their_records() -> None:
-    elements = Page.from_text("<ul>" + ITEM.format(1) + ITEM.format(2) + "</ul>after").elements
-    (candidate,) = find_mdr_regions(elements)
-    assert [elements.text[start:end] for start, end in candidate.leaves] == [
-        ["Title 1", "About", "1"],
-        ["Title 2", "About", "2"],
-    ]
-    assert elements.tag[candidate.holder] == "ul"
 
 
 def test_the_region_with_most_text_comes_first() -> None:

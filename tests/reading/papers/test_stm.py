@@ -6,8 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scythe.page.page import Page
-from scythe.reading.lists.tree_alignment import Allowance, Tree
-from scythe.reading.papers.stm import read_by_stm, record_tree, regroup
+from scythe.reading.papers.stm import read_by_stm
 
 FIELDS = (
     "<h3>Title {0}</h3>",
@@ -18,42 +17,12 @@ FIELDS = (
 )
 
 
-def flat(names: str) -> Tree:
-    return Tree(("li", *names), (0,) + (1,) * len(names))
-
-
 def write(lacking: dict[int, set[int]], count: int = 6) -> str:
     items = (
         "<li>" + "".join(field.format(n) for at, field in enumerate(FIELDS) if at not in lacking.get(n, ())) + "</li>"
         for n in range(count)
     )
     return "<ul>" + "".join(items) + "</ul>"
-
-
-def test_similar_records_stay_together_and_others_part() -> None:
-    groups = regroup([flat("abcd"), flat("abc"), flat("xyz"), flat("abcd"), flat("xyzw")])
-    assert [group.members for group in groups] == [[0, 1, 3], [2, 4]]
-
-
-def test_a_pattern_grows_with_the_records_of_its_group() -> None:
-    (group,) = regroup([flat("abcd"), flat("abcxd"), flat("abcxd")])
-    assert group.pattern.labels == ["li", "a", "b", "c", "d", "x"]
-
-
-def test_the_threshold_is_what_a_record_must_reach() -> None:
-    trees = [flat("ab"), flat("ax")]  # two of three nodes
-    assert len(regroup(trees, alike=0.65)) == 1
-    assert len(regroup(trees, alike=0.67)) == 2
-
-
-def test_with_nothing_left_to_spend_equal_records_still_belong_together() -> None:
-    groups = regroup([flat("ab"), flat("abc"), flat("ab")], allowance=Allowance(0))
-    assert [group.members for group in groups] == [[0, 2], [1]]
-
-
-def test_a_record_of_several_parts_has_a_root_without_a_name() -> None:
-    elements = Page.from_text("<p>a</p><b>c</b>").elements
-    assert record_tree(elements, [(2, 3), (3, 4)]) == Tree(("", "p", "b"), (0, 1, 1))
 
 
 def test_columns_are_aligned_and_missing_fields_are_empty() -> None:

@@ -2,14 +2,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-
 from scythe.model import TextOptions
 from scythe.page import Page
 from scythe.reading.papers import vsse
-from scythe.reading.papers.simhash import BITS, CHUNK, distance, fingerprint
+from scythe.reading.papers.simhash import BITS, distance, fingerprint
 from scythe.reading.papers.text_elements import TextElements, number_elements
-from scythe.reading.papers.vsse import VisualText, Vsse, aggregate_paths, combine, count_marks, cut_words
+from scythe.reading.papers.vsse import VisualText, Vsse, combine
 from scythe.testing import check_text_characteristic
 
 LONG = "Long text, with marks; and more. "
@@ -35,19 +33,6 @@ class Bold:
 def test_vvtc_is_length_and_marks_over_the_number_of_leaves() -> None:
     # two leaves: 6 characters with 2 marks -> 6/2 * 2/2; no mark -> 0
     assert VisualText().weigh(elements_of("<p>a, bc.<p>plain")) == [6 / 2 * 2 / 2, 0.0]
-
-
-def test_marks_of_any_script_count() -> None:
-    assert count_marks("a, b. (c) \u6536\u5272\uff0c\u7530\u91ce\u3002 $ + = 5") == 6
-
-
-def test_paths_are_aggregated_to_their_longest_common_prefix() -> None:
-    html = "<div><ul><li>a</li></ul><p>b</p></div><div><p>c</p></div><p>d</p>"
-    elements = elements_of(html)
-    # html/body/div/ul/li and html/body/div/p share html/body/div: a, b, and c of the other div too
-    assert [elements.leaf_text[i] for i in aggregate_paths(elements, [0, 1])] == ["a", "b", "c"]
-    # one path alone is its own prefix: every leaf below html/body/div/p
-    assert [elements.leaf_text[i] for i in aggregate_paths(elements, [1])] == ["b", "c"]
 
 
 def test_leaves_like_the_best_one_are_found_by_their_path() -> None:
@@ -92,13 +77,6 @@ def test_another_characteristic_joins_the_container() -> None:
     assert kept(html, Vsse(characteristics=(VisualText(), Bold()))) == [LONG.strip(), "bold"]
 
 
-def test_words_are_runs_of_letters_and_pairs_where_there_are_no_spaces() -> None:
-    assert cut_words("Don't STOP snake_case 42") == ["don", "t", "stop", "snake", "case", "42"]
-    assert cut_words("\u6536\u5272\u8005 x \u7530") == ["\u6536\u5272", "\u5272\u8005", "x", "\u7530"]
-    assert cut_words("abc\u0e01\u0e02\u0e03") == ["abc", "\u0e01\u0e02", "\u0e02\u0e03"]
-    assert cut_words("") == []
-
-
 def test_equal_texts_have_equal_fingerprints_and_others_differ_in_half_the_bits() -> None:
     texts = [["barley", "harvest"], ["harvest", "barley"], ["engine", "oil"], []]
     bits = fingerprint(texts, lambda word: 1.0)
@@ -107,18 +85,3 @@ def test_equal_texts_have_equal_fingerprints_and_others_differ_in_half_the_bits(
     assert gaps[0] == gaps[1] == 0
     assert 16 < gaps[2] < 48
     assert not bits[3].any()
-
-
-def test_the_heavier_word_decides_the_fingerprint() -> None:
-    heavy = {"barley": 5.0}
-    bits = fingerprint([["barley", "oil"], ["barley"], ["oil", "oil", "oil", "oil", "oil", "oil", "barley"], ["oil"]],
-                       lambda word: heavy.get(word, 1.0))  # fmt: skip
-    assert (bits[0] == bits[1]).all()
-    assert (bits[2] == bits[3]).all()
-
-
-def test_fingerprints_do_not_depend_on_the_number_of_votes_counted_at_once() -> None:
-    words = [str(i) for i in range(CHUNK + 10)]
-    whole = fingerprint([words, ["7"]], lambda word: 1.0)
-    assert np.array_equal(whole[1], fingerprint([["7"]], lambda word: 1.0)[0])
-    assert np.array_equal(whole[0], fingerprint([list(reversed(words))], lambda word: 1.0)[0])

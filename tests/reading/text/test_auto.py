@@ -156,25 +156,6 @@ def test_a_page_of_links_has_no_main_text():
     assert document.why == "only links"
 
 
-def test_choose_takes_blocks_while_the_expected_f1_rises():
-    words = np.array([10.0, 10.0, 10.0, 10.0])
-    assert choose_text.choose(np.array([0.99, 0.98, 0.05, 0.9]), words) == (0, 1, 3)
-    assert choose_text.choose(np.array([0.1, 0.19, 0.05, 0.0]), words) == ()
-    assert choose_text.choose(np.array([0.4, 0.4, 0.4, 0.4]), words) == (0, 1, 2, 3)
-
-
-def test_windows_of_a_long_page_keep_each_block_under_its_boxes():
-    rows = "".join(f'<tr class="r{i % 3}"><td>cell {i}</td><td><p>text {i}</p>tail {i}</td></tr>' for i in range(60))
-    blocks = Page.from_text(f"<div id=a><section><p>before</p><table>{rows}</table></section>after</div>").blocks
-    for start in range(0, len(blocks), 7):
-        end = min(start + 7, len(blocks))
-        part = choose_text.window(blocks, start, end)
-        assert part.text == blocks.text[start:end]
-        for number in range(end - start):
-            tags = [part.box_tag[box] for box in part.boxes_above(number)]
-            assert tags == [blocks.box_tag[box] for box in blocks.boxes_above(start + number)]
-
-
 def test_a_page_longer_than_a_window_is_read_to_its_end():
     count = choose_text.WINDOW + 50
     html = article(

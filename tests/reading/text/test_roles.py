@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from scythe.page import Page
-from scythe.page.title import comparable, title_variants
 from scythe.reading.text.roles import roles
 
 
@@ -46,10 +45,3 @@ def test_a_single_h1_near_the_top_is_the_title_where_none_repeats_it() -> None:
     assert roles_of("<title>Farm</title><h1>Rye</h1><p>a</p><p>b</p>")["Rye"] == "title"
     assert roles_of("<title>Farm</title><p>a</p><p>b</p><p>c</p><h1>Rye</h1>")["Rye"] == ""
     assert roles_of("<title>Farm</title><h1>Rye</h1><h1>Oats</h1><p>a</p><p>b</p>")["Rye"] == ""
-
-
-def test_titles_compare_without_dress_and_site_name() -> None:
-    assert comparable("Rye \u2013 at last!") == "ryeatlast"
-    assert title_variants("Rye at last - Farm") == {"ryeatlastfarm", "ryeatlast"}
-    assert title_variants("Farm | A long year of rye") == {"farmalongyearofrye", "alongyearofrye", "farm"}
-    assert title_variants("") == set()
