@@ -10,9 +10,9 @@ from dataclasses import replace
 import pytest
 from tests.work import count_calls
 
-from scythe.schedule.auto import CAP_S, ROTATES_S, Auto, quiet_rate, sleep_through
+from scythe.schedule.auto import CAP_S, ROTATES_S, Auto
 from scythe.schedule.simulate import EPOCH, NEWS, Rhythm, Start, Trial, make_arrivals, simulate
-from scythe.watch_model import DAY_S, HOUR_S, WEEK_S, Goals, Observation
+from scythe.watch_model import DAY_S, HOUR_S, Goals, Observation
 
 LISTS = [(NEWS, 40), (replace(NEWS, per_day=200), 100), (replace(NEWS, per_day=20, weekend=0.2, bursts=0.003), 25)]
 
@@ -304,61 +304,6 @@ def test_a_pause_of_days_is_not_the_end() -> None:
     assert paused.fetches_per_day < 1.15 * calm.fetches_per_day
 
 
-def page(*ages_s: float, at: float = EPOCH) -> Observation:
-    return Observation(at=at, shown=30, new=30, published=tuple(at - age_s for age_s in ages_s))
-
-
-def learned(*visits: Observation) -> list[float]:
-    auto = Auto(Goals())
-    for seen in visits:
-        auto.note(seen)
-    return auto.level.to_plain()[:2]
-
-
-def test_three_dates_on_the_first_page_are_enough_and_two_are_not() -> None:
-    guess = learned(page())
-    assert learned(page(HOUR_S, 2 * HOUR_S)) == guess
-    assert learned(page(HOUR_S, 2 * HOUR_S, 3 * HOUR_S)) == [3.0, 4 * HOUR_S]
-    assert learned(page(0.0, 2 * HOUR_S, 9 * HOUR_S)) == [2.0, 4 * HOUR_S]
-    assert learned(page(HOUR_S, 2 * HOUR_S, 4 * HOUR_S)) == [3.0, 4 * HOUR_S]
-    assert learned(page(0.5, 0.5, 0.5)) == [3.0, 1.0]
-
-
-@pytest.mark.parametrize("odd", [-0.5, -DAY_S, math.inf, -math.inf, math.nan])
-def test_dates_of_tomorrow_and_dates_that_are_none_are_left_out(odd: float) -> None:
-    for ages in ([HOUR_S, 2 * HOUR_S, 3 * HOUR_S], [HOUR_S, 2 * HOUR_S, 3 * HOUR_S, 5 * HOUR_S], [60.0, HOUR_S]):
-        assert learned(page(*ages, odd)) == learned(page(*ages))
-
-
-def test_a_page_of_this_very_moment_has_no_rate() -> None:
-    assert learned(page(0.0, 0.0, 0.0, 0.0)) == learned(page())
-
-
-def test_only_the_first_page_of_a_list_that_nobody_knows_teaches_by_its_dates() -> None:
-    dates = page(*(hour * HOUR_S for hour in range(30)))
-    known = steady()
-    known.note(dates)
-    assert known.plan(EPOCH).rate == pytest.approx(48)
-    undated = page(at=EPOCH - HOUR_S)
-    assert learned(undated, dates) == learned(undated)
-    later = page(60.0, 120.0, 180.0, at=EPOCH + HOUR_S)
-    assert learned(dates, later) == learned(dates)
-
-
-def test_a_list_of_one_record_has_room_for_one() -> None:
-    auto = Auto(Goals())
-    assert auto.room == 1
-    for shown, room in ((1, 1), (2, 1), (2, 2), (0, 2), (1, 1)):
-        visit(auto, EPOCH, 0, None, shown)
-        assert auto.room == room
-
-
-def test_a_saved_state_says_whose_it_is() -> None:
-    state = steady().to_plain()
-    assert (state["policy"], state["version"]) == ("auto", 1)
-    assert Auto(Goals(), {**state, "version": 2}).to_plain() == Auto(Goals()).to_plain()
-
-
 def test_a_state_saved_before_the_first_visit_is_taken_up() -> None:
     for at in (None, -5.0, EPOCH):
         auto = steady(per_day=100)
@@ -366,20 +311,3 @@ def test_a_state_saved_before_the_first_visit_is_taken_up() -> None:
         again = Auto(Goals(), json.loads(json.dumps(auto.to_plain())))
         assert again.at == at
         assert again.plan(EPOCH).wait_s == pytest.approx(auto.plan(EPOCH).wait_s, rel=0.001)
-
-
-def test_however_many_were_late_some_hours_are_slept_through() -> None:
-    goals = Goals(delay_s=HOUR_S)
-    auto = Auto.started(goals, 300, 100 / DAY_S, [0.2] * 8 + [1.0] * 160)
-    auto.late = 1e6
-    forecast = auto.forecast(EPOCH, CAP_S + HOUR_S)
-    quiet = quiet_rate(auto.forecast(EPOCH, WEEK_S).rates, 0.7 * (1 - goals.delay_share) * 0.05)
-    assert auto.plan(EPOCH).wait_s == sleep_through(forecast, HOUR_S, quiet)
-
-
-def test_it_is_part_of_the_public_face() -> None:
-    import scythe.schedule
-
-    assert scythe.schedule.Auto is Auto
-    with pytest.raises(AttributeError, match="nonsense"):
-        scythe.schedule.nonsense  # noqa: B018
