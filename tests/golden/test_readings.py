@@ -24,7 +24,7 @@ FILE = Path(__file__).with_name("readings.json")
 
 
 def pages() -> dict[str, Page]:
-    """Return the pages by name: those of the folders, one of each kind of the demo site, and those full of odd parts."""
+    """Return the pages by name: of the folders, one of each kind of the demo site, and those full of odd parts."""
     found = {}
     for folder in FOLDERS:
         body, meta = load(folder)
