@@ -1,6 +1,7 @@
 """Write rules as opening tags, from where the gold values of three pages stand, and follow them on all pages of a site.
 
-A rule is found where it leads to an element, cut where that took no tree, equal where the parser's tree, asked for the
+A rule is the tag of the value's element, or of one or two around it, that these pages have once; a field that no such
+tag tells has none. A rule is found where it leads to an element, cut where that took no tree, equal where the parser's tree, asked for the
 same element, gives the same text. The rules exported as CSS and XPath are followed by parsel, white space aside.
 """
 
@@ -28,6 +29,7 @@ from scythe.site.site import Site
 from scythe.site.value_places import ELEMENT, ShownText, find_places
 
 SHOWN = 3
+_ABOVE = 2  # elements around that of the value: what is further out is a part of the page rather than a field
 UNREAD = " or ".join(  # as in the code that `scythe rules --as parsel` writes
     f"ancestor::{name}"
     for name in "audio canvas datalist iframe map noscript object script select style svg "
@@ -56,7 +58,7 @@ def sites_of(data: Path) -> dict[str, list[GoldPage]]:
 
 
 def write_rule(pages: Sequence[GoldPage], field: str) -> str | None:
-    """Return the opening tag, of those around a gold value, that most of the pages shown have once; the innermost."""
+    """Return the opening tag, of those around a gold value, that all of the pages shown have once; the innermost."""
     worth: Counter[str] = Counter()
     sizes: dict[str, int] = {}
     maps = [PageMap(page.body) for page in pages]
@@ -71,15 +73,17 @@ def write_rule(pages: Sequence[GoldPage], field: str) -> str | None:
             texts = [value_of(mapped, row, pattern) for row in rows[:1]]
             wanted = [" ".join(value.split()) for value in page.gold[field]]
             worth[tag] += len(rows) == 1 and any(value in text for value in wanted for text in texts)
-    return min(worth, key=lambda tag: (-worth[tag], sizes[tag]), default=None)
+    told = [tag for tag in worth if worth[tag] == len(pages)]
+    return min(told, key=sizes.__getitem__, default=None)
 
 
 def _tags_around(page: PageMap, values: Sequence[str]) -> Iterator[tuple[str, int]]:
     for place in find_places(ShownText(page), values):
         row = place.row
-        while place.take == ELEMENT and row > 0:
-            yield opening_of(page, row), int(page.last[row]) - row
-            row = int(page.parent[row])
+        for _ in range(_ABOVE + 1):
+            if place.take == ELEMENT and row > 0:
+                yield opening_of(page, row), int(page.last[row]) - row
+                row = int(page.parent[row])
 
 
 def try_site(pages: Sequence[GoldPage]) -> Counter[str]:
