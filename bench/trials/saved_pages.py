@@ -2,7 +2,8 @@
 
 Pages are those of the folder `text` whose main text has images. Each is written with a picture for every image, once
 with a folder `_files` beside it and once into the tree of a mirror; the page as it came tells which are relevant.
-Others lie outside: above the folder, at the root, behind links, and pipes.
+Images that share an address are one picture in several sizes, of which one is enough. Others lie outside: above the
+folder, at the root, behind links, and pipes.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from scythe.cli.read import read as scythe_read
 from scythe.fetch.saved_pages import SavedPictures
 from scythe.output.document_writers import safe_name
 from scythe.reader import read
-from scythe.url import absolute
+from scythe.url import Url, absolute
 
 SETS = ("fundus", "trafilatura")
 _SRC = re.compile(r"""(<img\s[^<>]*?\bsrc\s*=\s*)("[^"]*"|'[^']*')""", re.IGNORECASE)
@@ -114,10 +115,20 @@ def _try(folder: Path, form: str, url: str, html: str) -> Counter[str]:
     shown = [image.sources for image in read(page.read_bytes(), url).images if image.relevant]
     judged = {path for sources in shown for path in map(beside.find, sources) if path is not None}
     wanted = [names[src].resolve() for src in _relevant(html, url) if src in names]
-    found = {path for path in judged if path.read_bytes() in copied}
+    pictures = [{path for path in map(beside.find, one) if path is not None} for one in _pictures(shown)]
+    found = [any(path.read_bytes() in copied for path in files) for files in pictures if files]
     shutil.rmtree(folder)
-    counts = {"before": len(wanted), "kept": len(judged & set(wanted)), "relevant": len(judged), "copied": len(found)}
+    counts = {"before": len(wanted), "kept": len(judged & set(wanted)), "relevant": len(found), "copied": sum(found)}
     return Counter({f"{form} {name}": count for name, count in counts.items()})
+
+
+def _pictures(shown: list[tuple[Url, ...]]) -> list[set[Url]]:
+    """Return the addresses of each picture: images that share one show the same, in another size."""
+    pictures: list[set[Url]] = []
+    for sources in shown:
+        same = [one for one in pictures if not one.isdisjoint(sources)]
+        pictures = [one for one in pictures if one.isdisjoint(sources)] + [set(sources).union(*same)]
+    return pictures
 
 
 def _copied(given: Path, out: Path) -> set[bytes]:

@@ -1,8 +1,9 @@
 """Write rules as opening tags, from where the gold values of three pages stand, and follow them on all pages of a site.
 
 A rule is the tag of the value's element, or of one or two around it, that these pages have once; a field that no such
-tag tells has none. A rule is found where it leads to an element, cut where that took no tree, equal where the parser's tree, asked for the
-same element, gives the same text. The rules exported as CSS and XPath are followed by parsel, white space aside.
+tag tells has none. A rule is found where it leads to an element, cut where that took no tree, equal where the parser's
+tree, asked for the same element, gives the same text. The rules exported as CSS and XPath are followed by parsel, white
+space aside.
 """
 
 from __future__ import annotations
