@@ -79,31 +79,13 @@ def test_lists_nest_by_indent(html: str, markdown: str) -> None:
 
 @pytest.mark.parametrize(
     "words",
-    [
-        "# no heading",
-        "- no item",
-        "+ no item",
-        "* no item",
-        "1. no item",
-        "12) no item",
-        "> no quote",
-        "--- no rule",
-        "=== no underline",
-        "***",
-        "___",
-        "*no* _emphasis_ __none__ **none** ~~none~~",
-        "`no code` ``none``",
-        "[no](link) ![no](image) [no]: link",
-        "<b>no tag</b> <!-- none --> <https://no.example>",
-        "&lt; &#35; &copy; AT&T",
-        "back\\slash \\* \\",
-        "| a | b |",
-        ":--|--:",
-        "snake_case_name and 2*3*4",
-        "a < b > c & d",
-        "```",
-        "~~~",
-    ],
+    (
+        "# no heading¦- no item¦+ no item¦* no item¦1. no item¦12) no item¦> no quote¦--- no rule"
+        "¦=== no underline¦***¦___¦*no* _emphasis_ __none__ **none** ~~none~~¦`no code` ``none``"
+        "¦[no](link) ![no](image) [no]: link¦<b>no tag</b> <!-- none --> <https://no.example>"
+        "¦&lt; &#35; &copy; AT&T¦back\\slash \\* \\¦| a | b |¦:--|--:¦snake_case_name and 2*3*4"
+        "¦a < b > c & d¦```¦~~~"
+    ).split("¦"),
 )
 def test_words_never_become_markup(words: str) -> None:
     for html in (f"<p>{escape(words)}</p>", f"<p>x<br>{escape(words)}</p>", f"<ul><li>{escape(words)}</ul>"):

@@ -12,15 +12,10 @@ BODY = "<body><p>The barley stood high in July.</p><div>The reapers came at dawn
 
 @pytest.mark.parametrize(
     "swallower",
-    [
-        "<title>Harvest",
-        "<title>Harvest</titlevalue>",
-        "<script>var a = 1;",
-        "<style>p { color: red }",
-        "<!-- begin of page",
-        '<script>document.write("<!--<script>");</script>',
-        "<TITLE>Harvest",
-    ],
+    (
+        "<title>Harvest|<title>Harvest</titlevalue>|<script>var a = 1;|<style>p { color: red }"
+        '|<!-- begin of page|<script>document.write("<!--<script>");</script>|<TITLE>Harvest'
+    ).split("|"),
 )
 def test_text_after_an_unclosed_element_is_read(swallower):
     page = Page.from_text(f"<html><head>{swallower}</head>{BODY}</html>")

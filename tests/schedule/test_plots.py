@@ -216,16 +216,7 @@ def test_a_count_axis_reaches_its_largest_number(most: float) -> None:
 def test_logarithmic_axes_are_named_by_round_numbers() -> None:
     assert [tick.name for tick in tick_logs(1, 100)] == ["1", "2", "5", "10", "20", "50", "100"]
     assert [tick.name for tick in tick_logs(1e-3, 1e3)] == ["0.001", "0.01", "0.1", "1", "10", "100", "1000"]
-    assert [tick.name for tick in tick_durations(600, DAY_S)] == [
-        "10 min",
-        "20 min",
-        "30 min",
-        "1 h",
-        "3 h",
-        "6 h",
-        "12 h",
-        "1 d",
-    ]
+    assert [tick.name for tick in tick_durations(600, DAY_S)] == "10 min|20 min|30 min|1 h|3 h|6 h|12 h|1 d".split("|")
     assert Scale(1, 100, 0, 200, is_log=True).place(10) == pytest.approx(100)
 
 

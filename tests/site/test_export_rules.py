@@ -48,26 +48,13 @@ def profile() -> scythe.Site:
 
 @pytest.mark.parametrize(
     "rule",
-    [
-        "<p class='big price'>",
-        "<p data-x>",
-        "<a href='/b'>@rel",
-        "#main",
-        "css:p.price:not([data-x])",
-        "css:li:nth-child(2n+1)",
-        "css:li:nth-last-of-type(-n+2)",
-        "css:dt + dd, h1 ~ p",
-        "css:p[lang|=en]",
-        "css:p[class^=pri][class$=big]",
-        "css:li::text",
-        "//dt[.='Price']/following-sibling::dd[1]",
-        "//dt[contains(., 'igh')]/following::dd[1]",
-        "(//li)[last()]",
-        "//li[2] | //h1",
-        "//li[@class='on']/../li[last()]",
-        "//h1[text()='Rake \"A\"']",
-        "//p[not(@data-x) or @lang='x']",
-    ],
+    (
+        "<p class='big price'>¦<p data-x>¦<a href='/b'>@rel¦#main¦css:p.price:not([data-x])"
+        "¦css:li:nth-child(2n+1)¦css:li:nth-last-of-type(-n+2)¦css:dt + dd, h1 ~ p¦css:p[lang|=en]"
+        "¦css:p[class^=pri][class$=big]¦css:li::text¦//dt[.='Price']/following-sibling::dd[1]"
+        "¦//dt[contains(., 'igh')]/following::dd[1]¦(//li)[last()]¦//li[2] | //h1"
+        "¦//li[@class='on']/../li[last()]¦//h1[text()='Rake \"A\"']¦//p[not(@data-x) or @lang='x']"
+    ).split("¦"),
 )
 def test_what_is_written_gives_the_same_elements_elsewhere(rule: str) -> None:
     pattern = compile_rule(rule).pattern

@@ -16,15 +16,7 @@ PAGE = b"""<!doctype html><html><head><meta property="og:title" content="A &amp;
 <dl><dt>Weight</dt><dd>2 kg</dd><dt>Price:</dt><dd>7</dd></dl><a href="/a?b=1&amp;c=2" rel=next>on <b>and</b> on</a>
 </div><ul><li>1</li><li class="on">2</li><li>3<ul><li>4</li></ul></li></ul></body></html>"""
 STEPS = (">", " ", "+", "~")
-CONDITIONS = (
-    ":first-child",
-    ":last-child",
-    ":nth-child(2)",
-    ":nth-of-type(2n+1)",
-    ":not(.x)",
-    ":only-of-type",
-    "[class]",
-)
+CONDITIONS = ":first-child :last-child :nth-child(2) :nth-of-type(2n+1) :not(.x) :only-of-type [class]".split()
 
 
 def values(rule: str, page: bytes = PAGE) -> tuple[str, ...]:

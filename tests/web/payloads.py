@@ -25,18 +25,7 @@ _WAYS_OUT = (
         "</style>",
         "-->",
     ),
-    *(
-        "]]>",
-        "</noscript>",
-        "</option></select>",
-        "</code></pre>",
-        "</svg>",
-        "</td></tr></table>",
-        "\n\n",
-        "\t\r\n",
-        "&#34;>",
-        "}}",
-    ),
+    *"]]>|</noscript>|</option></select>|</code></pre>|</svg>|</td></tr></table>|\n\n|\t\r\n|&#34;>|}}".split("|"),
 )
 _ACTS = (
     f"<script>{ACT}</script>",

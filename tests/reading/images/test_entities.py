@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.tables import rows
 
 from scythe.reading.papers.main_block import find_entities, learn_habits
 
-from .named_texts import TERMS, TEXTS
+HERE = Path(__file__).parent
+TEXTS = dict(rows(HERE / "named_texts.jsonl"))  # short news, with the names of people, places and bodies in them
+TERMS = dict(rows(HERE / "terms.jsonl"))  # the same in scripts without capitals
 
 
 def right_found_named(language: str) -> tuple[int, int, int]:

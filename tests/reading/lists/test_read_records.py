@@ -19,14 +19,10 @@ FOOTER = (
     "<p>All rights reserved</p></footer>"
 )
 URL = "https://example.org/list"
-DISHES = [
-    "Barley soup for cold evenings",
-    "Rye bread with caraway seeds",
-    "Oat cakes from the north",
-    "Wheat beer in summer",
-    "Millet porridge with honey",
-    "Spelt noodles by hand",
-]
+DISHES = (
+    "Barley soup for cold evenings|Rye bread with caraway seeds|Oat cakes from the north"
+    "|Wheat beer in summer|Millet porridge with honey|Spelt noodles by hand"
+).split("|")
 
 
 def page(body: str) -> str:
