@@ -13,7 +13,7 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from scythe.demo.scoring import _TOKEN, Counts, Rates, _fold, compare, cut_tokens, rate
+from scythe.demo.scoring import Counts, Rates, compare, cut_tokens, rate, words_of
 
 METRICS = ("shingles", "chunks", "tokens")
 _WORD = re.compile(r"\w+")
@@ -44,7 +44,7 @@ def cut_sentences(text: str) -> frozenset[str]:
     Line breaks end nothing: some gold texts are wrapped at 70 columns, others put headings on lines of their own.
     """
     # cut before folding, which turns the full-width ends of Chinese sentences into narrow ones without a space
-    sentences = (" ".join(_TOKEN.findall(_fold(sentence))) for sentence in _SENTENCE_END.split(text))
+    sentences = (" ".join(words_of(sentence)) for sentence in _SENTENCE_END.split(text))
     return frozenset(sentence for sentence in sentences if sentence)
 
 

@@ -36,8 +36,13 @@ class Rates:
 
 
 def cut_tokens(text: str) -> Counter[Hashable]:
-    """Count the words in lower case, compatibility forms folded and invisible characters dropped."""
-    return Counter(_TOKEN.findall(unicodedata.normalize("NFKC", text).lower().translate(_INVISIBLE)))
+    """Count the words of a text."""
+    return Counter(words_of(text))
+
+
+def words_of(text: str) -> list[str]:
+    """Return the words in lower case, compatibility forms folded and invisible characters dropped."""
+    return _TOKEN.findall(unicodedata.normalize("NFKC", text).lower().translate(_INVISIBLE))
 
 
 def compare(gold: Counter[Hashable], got: Counter[Hashable]) -> Counts:
