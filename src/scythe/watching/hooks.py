@@ -279,128 +279,34 @@ def _how_it_ended(code: int | None) -> str:
     return f"it ended with exit code {code}"
 
 
-_REST_S = 1.0  # between two times that a file is written, and twice as long after each failure
+class FeedFile:
+    """A file with the newest records of all pages, written anew whenever there are others."""
 
-
-class FeedWriter:
-    """Writes the feed files of a watch, not more often than anybody reads them."""
-
-    def __init__(
-        self,
-        clerk: ArchiveThread,
-        options: HookOptions,
-        report: Report,
-        *,
-        now: Callable[[], datetime],
-        rest_s: float = _REST_S,
-    ) -> None:
-        self._clerk = clerk
-        self._paths = options.feeds
-        self._most = options.feed_records
-        self._report = report
-        self._now = now
-        self._rest_s = rest_s
-        self._watches: set[int] = set()
+    def __init__(self, path: Path, most: int, now: Callable[[], datetime]) -> None:
+        self._path, self._most, self._now = path, most, now
         self._title, self._home = "", ""
-        self._failures = dict.fromkeys(self._paths, 0)
-        self._woken = asyncio.Event()
-        self._is_stale = False
-        self._lock = asyncio.Lock()
-        self._task: asyncio.Task[None] | None = None
+        self.name = f"feed {path.name}"
 
-    async def start(self, watches: Collection[int]) -> None:
-        """Write every file once, then whenever there is something new."""
-        if not self._paths:
-            return
-        self._watches.update(watches)
-        self._note()
-        self._task = asyncio.create_task(self._work(), name="feed files")
-
-    def note(self, watch: int) -> None:
-        """Take note that a visit to a page was stored."""
-        self._watches.add(watch)
-        self._note()
-
-    def _note(self) -> None:
-        self._is_stale = True
-        self._woken.set()
-
-    async def close(self, within_s: float = 5.0) -> None:
-        """Write what is new, then end."""
-        if self._task is None:
-            return
-        with suppress(TimeoutError):
-            async with asyncio.timeout(within_s), self._lock:  # not while a file is being written
-                self._task.cancel()
-                if self._is_stale:
-                    await self._write_all()
-        self._task.cancel()
-        await asyncio.gather(self._task, return_exceptions=True)
-        self._task = None
-
-    async def _work(self) -> None:
-        while True:
-            await self._woken.wait()
-            self._woken.clear()
-            async with self._lock:
-                await self._write_all()
-            failures = max(self._failures.values())
-            await asyncio.sleep(self._pause_s(failures))
-            if failures:
-                self._note()
-
-    async def _write_all(self) -> None:
-        self._is_stale = False
-        try:
-            await self._name()
-            archive, watches = self._clerk.archive, sorted(self._watches)
-            records = await self._clerk.ask(newest_records, archive, self._most, watches=watches)
-        except ArchiveFailed as error:
-            for path in self._paths:
-                await self._fail(path, str(error))
-            return
-        for path in self._paths:
-            await self._write(path, records)
-
-    async def _name(self) -> None:
-        """Say what the feed is of: the page, or the site, or the first of several."""
-        rows = [row for row in await self._clerk.ask(watch_rows, self._clerk.archive) if row.id in self._watches]
+    async def write(self, clerk: ArchiveThread, watches: Collection[int]) -> None:
+        """Write the file. Raises ArchiveFailed and OSError."""
+        rows = [row for row in await clerk.ask(watch_rows, clerk.archive) if row.id in watches]
         hosts = list(dict.fromkeys(host(row.url) for row in rows))
-        if rows:
+        if rows:  # it is named after the page, or the site, or the first of several
             more = f" and {len(hosts) - 1} more" if len(hosts) > 1 else ""
             self._title, self._home = f"New on {hosts[0]}{more}", rows[0].url
-
-    async def _write(self, path: Path, records: list[StoredRecord]) -> None:
-        write = partial(write_feed, path, records, title=self._title, home=self._home, now=self._now(), most=self._most)
-        try:
-            await run_in_daemon(write, "scythe-feed")
-        except OSError as error:
-            await self._fail(path, error.strerror or str(error))
-            return
-        if self._failures[path]:
-            self._failures[path] = 0
-            await self._report(HookEvent(self._now(), "", "", "recovered", f"feed {path.name}"))
-
-    async def _fail(self, path: Path, why: str) -> None:
-        self._failures[path] += 1
-        if self._failures[path] == 1:
-            again = self._now() + timedelta(seconds=self._pause_s(1))
-            await self._report(HookEvent(self._now(), "", "", "failed", f"feed {path.name}", why, next_at=again))
-
-    def _pause_s(self, failures: int) -> float:
-        return min(self._rest_s * 2.0 ** min(failures, 30), LIMITS.hook_pause_s)
+        records = await clerk.ask(newest_records, clerk.archive, self._most, watches=sorted(watches))
+        named = partial(write_feed, title=self._title, home=self._home, now=self._now(), most=self._most)
+        await run_in_daemon(partial(named, self._path, records), "scythe-feed")
 
 
 _FIRST_PAUSE_S = 5.0  # after a failure; twice as long after each further one
 _AT_ONCE = 100  # pages whose cursors are looked at in one call: others want the archive too
 _LOOK_S = 0.02  # between two looks at whether hooks are done
 _BESIDE = 30  # older records of a page, by which the own links of new ones are told
+_REST_S = 1.0  # between two times that a feed file is written
+_FILE = 0  # stands for the pages of a feed file, which tells of all of them together
 _NOTHING = -1  # where a cursor stands before the first record; 0: there is no cursor
 _BEHIND_FIRST = -2  # or where it stands until the first visit of the page is known: behind what that one finds
-
-
-def _utc_now() -> datetime:
-    return datetime.now(UTC)
 
 
 @dataclass(slots=True)
@@ -415,7 +321,7 @@ class _FeedPage:
 class _Line:
     """The pages waiting for one hook, and how it fares."""
 
-    hook: Hook
+    hook: Hook | FeedFile
     pages: dict[int, _FeedPage] = field(default_factory=dict)
     due: float = 0.0
     failures: int = 0  # in a row, of whatever page
@@ -435,7 +341,7 @@ class Outbox:
         fetcher: Fetcher,
         report: Report,
         *,
-        now: Callable[[], datetime] = _utc_now,
+        now: Callable[[], datetime] = lambda: datetime.now(UTC),
         first_pause_s: float = _FIRST_PAUSE_S,
     ) -> None:
         """Raise BadInput where a command or an address cannot be meant."""
@@ -446,27 +352,31 @@ class Outbox:
         self._is_closing = False
         self._now = now
         self._first_pause_s = first_pause_s
-        self._lines = [_Line(hook) for hook in make_hooks(options, fetcher)]
-        self._feeds = FeedWriter(clerk, options, report, now=now)
+        feeds = [FeedFile(path, options.feed_records, now) for path in dict.fromkeys(options.feeds)]
+        self._lines = [*map(_Line, make_hooks(options, fetcher)), *map(_Line, feeds)]
+        self._watches: set[int] = set()
         self._tasks: list[asyncio.Task[None]] = []
 
     async def start(self, watches: Collection[int]) -> None:
         """Begin: a hook that is new to a page learns of what comes from now on; others of what they were not told."""
         pages = sorted(watches)
+        self._watches.update(pages)
         for line in self._lines:
+            if isinstance(line.hook, FeedFile):
+                line.pages[_FILE] = _FeedPage()
+                continue
             for at in range(0, len(pages), _AT_ONCE):
                 some = pages[at : at + _AT_ONCE]
                 behind = await self._clerk.ask(begin_cursors, self._clerk.archive, line.hook, some, self._notify_first)
                 line.pages.update((watch, _FeedPage()) for watch in behind)
         self._tasks = [asyncio.create_task(self._work(line), name=line.hook.name) for line in self._lines]
-        await self._feeds.start(watches)
 
     def note(self, watch: int) -> None:
         """Take note that a visit to a page was stored; of one that brought nothing new there is no need to."""
-        self._feeds.note(watch)
+        self._watches.add(watch)
         for line in self._lines:
             if not line.is_removed:
-                line.pages.setdefault(watch, _FeedPage())
+                line.pages.setdefault(_FILE if isinstance(line.hook, FeedFile) else watch, _FeedPage())
                 line.woken.set()
 
     async def drain(self, within_s: float) -> bool:
@@ -480,6 +390,10 @@ class Outbox:
         What they were not told they are told next time.
         """
         if self._tasks:
+            for line in self._lines:
+                if isinstance(line.hook, FeedFile) and not line.failures:
+                    line.due = 0.0
+                    line.woken.set()
             await self.drain(within_s)
             self._is_closing = True
             await self._wait_while(lambda line: line.is_busy, self._timeout_s)
@@ -487,7 +401,6 @@ class Outbox:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
         self._tasks = []
-        await self._feeds.close()
 
     async def _wait_while(self, is_wanted: Callable[[_Line], bool], within_s: float) -> None:
         loop = asyncio.get_running_loop()
@@ -526,9 +439,12 @@ class Outbox:
             except TimeoutError:
                 continue
 
-    async def _tell_some(self, hook: Hook, watch: int) -> HookResult | None:
+    async def _tell_some(self, hook: Hook | FeedFile, watch: int) -> HookResult | None:
         """Tell a hook the next batch of a page and move its cursor; None: it knows everything."""
         try:
+            if isinstance(hook, FeedFile):
+                await hook.write(self._clerk, self._watches)
+                return None
             batch = await self._clerk.ask(next_batch, self._clerk.archive, hook, watch, self._notify_first)
             if batch is None:
                 return None
@@ -538,8 +454,12 @@ class Outbox:
             return told
         except ArchiveFailed as error:
             return HookResult(str(error))
+        except OSError as error:
+            return HookResult(error.strerror or str(error))
 
     async def _settle(self, line: _Line) -> None:
+        if isinstance(line.hook, FeedFile):
+            line.failures, line.due = 0, asyncio.get_running_loop().time() + _REST_S
         if line.has_failed and not line.pages:
             line.has_failed = False
             await self._report(HookEvent(self._now(), "", "", "recovered", line.hook.name))
@@ -558,10 +478,8 @@ class Outbox:
             line.pages.clear()
         elif not line.has_failed:
             line.has_failed = True
-            again = self._now() + timedelta(seconds=pause_s)
-            await self._report(
-                HookEvent(self._now(), "", "", "failed", line.hook.name, told.why, len(line.pages), again)
-            )
+            again, waiting = self._now() + timedelta(seconds=pause_s), len(line.pages.keys() - {_FILE})
+            await self._report(HookEvent(self._now(), "", "", "failed", line.hook.name, told.why, waiting, again))
 
     def _pause_s(self, failures: int, wanted_s: float | None) -> float:
         growing_s = self._first_pause_s * 2.0 ** min(failures - 1, 30)
