@@ -19,6 +19,7 @@ from scythe.output.formats import (
     FIELDS,
     IMAGES,
     ROWS,
+    MappedWriter,
     Writer,
     format_by_suffix,
     formats_of,
@@ -26,7 +27,7 @@ from scythe.output.formats import (
     require_parquet,
     suffixes_of,
 )
-from scythe.output.rows import RowBatch, Shape, cell_text, images_batch, row_writer
+from scythe.output.rows import RowBatch, Shape, Shown, cell_text, images_batch, row_writer
 
 _CELL_CHARS = 160  # shown of one cell on a terminal
 _NARROW = 14  # characters that a column of the terminal should have
@@ -71,30 +72,21 @@ class WholeText(io.TextIOWrapper):
         self._ending.close()
 
 
-class BatchRows:
-    """Batches of rows, written as rows."""
-
-    def __init__(self, kind: str, file: IO[str] | IO[bytes], shape: Shape, shown: Callable[[str], str] = str) -> None:
-        self._shape, self._rows = shape, row_writer(kind, file, shape.columns, shown)
-
-    def put(self, batch: RowBatch) -> tuple[str, ...]:
-        for row in self._shape.dictionaries(batch):
-            self._rows.put(row)
-        return ()
-
-    def close(self) -> None:
-        self._rows.close()
+def batch_rows(kind: str, file: IO[str] | IO[bytes], shape: Shape, shown: Shown = str) -> Writer[RowBatch]:
+    """Return what writes batches of rows, as rows."""
+    return MappedWriter(row_writer(kind, file, shape.columns, shown), shape.dictionaries)
 
 
-class ParquetBatches(BatchRows):
+class ParquetBatches:
     """A Parquet file that appears when all rows were given."""
 
     def __init__(self, path: Path, shape: Shape) -> None:
         self._path, self._body = path, io.BytesIO()
-        super().__init__("parquet", self._body, shape)
+        self._rows = batch_rows("parquet", self._body, shape)
+        self.put = self._rows.put
 
     def close(self) -> None:
-        super().close()
+        self._rows.close()
         write_atomically(self._path, self._body.getvalue())
 
 
@@ -157,18 +149,10 @@ class ImageAddresses:
         self._file.flush()
 
 
-class ImageRows:
-    """One row per image, the irrelevant ones too, each with its score."""
-
-    def __init__(self, rows: Writer[RowBatch]) -> None:
-        self._rows = rows
-
-    def put(self, named: NamedDocument) -> tuple[str, ...]:
-        document = named.document
-        return self._rows.put(images_batch(document.url or named.source, document.images)) if document.images else ()
-
-    def close(self) -> None:
-        self._rows.close()
+def _image_rows(named: NamedDocument) -> list[RowBatch]:
+    """Return one row per image, the irrelevant ones too, each with its score."""
+    images = named.document.images
+    return [images_batch(named.document.url or named.source, images)] if images else []
 
 
 def require_format(kind: str | None, *things: str) -> None:
@@ -217,7 +201,7 @@ def open_row_sink(output: str | None, kind: str | None, shape: Shape) -> Writer[
         if kind == "parquet":
             raise BadInput("-f parquet: Parquet goes to a file, name it with -o")
         file, shown = _standard_output()
-        return TableRows(shape) if kind == "table" else Sink(file, BatchRows(kind, file, shape, shown))
+        return TableRows(shape) if kind == "table" else Sink(file, batch_rows(kind, file, shape, shown))
     kind = kind or format_by_suffix(output, ROWS)
     if kind is None or kind == "table" or Path(output).is_dir():
         known = suffixes_of(ROWS)
@@ -226,7 +210,7 @@ def open_row_sink(output: str | None, kind: str | None, shape: Shape) -> Writer[
         require_parquet()  # before anything is fetched and read
         return ParquetBatches(Path(output), shape)
     file = _open(output)
-    return Sink(file, BatchRows(kind, file, shape))
+    return Sink(file, batch_rows(kind, file, shape))
 
 
 def open_image_sink(output: str | None, kind: str | None, *, many: bool) -> Writer[NamedDocument]:
@@ -236,7 +220,7 @@ def open_image_sink(output: str | None, kind: str | None, *, many: bool) -> Writ
     is_file = output is not None and output != "-"
     kind = kind or (format_by_suffix(output, IMAGES) if is_file and output else "txt")
     if kind != "txt":
-        return ImageRows(open_row_sink(output, kind, Shape(page=many)))
+        return MappedWriter(open_row_sink(output, kind, Shape(page=many)), _image_rows)
     file, shown = (_open(output), str) if is_file and output else _standard_output()
     return Sink(file, ImageAddresses(file, shown))
 

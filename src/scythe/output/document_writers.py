@@ -26,7 +26,7 @@ from scythe.fetch.inputs import is_address
 from scythe.fetch.page_check import sniff_bytes
 from scythe.fetch.saved_pages import SavedPictures
 from scythe.model import Document
-from scythe.output.formats import ONE_DOCUMENT, Writer, formats_of
+from scythe.output.formats import ONE_DOCUMENT, MappedWriter, Writer, formats_of
 from scythe.output.rows import AUTO, Columns, RowBatch, Value, cell_text, list_batch, own_names, row_writer
 from scythe.page.markdown import escape_words
 from scythe.url import Url, host
@@ -326,34 +326,17 @@ class JsonDocuments:
             self._file.write("\n")
 
 
-class JsonLinesDocuments:
-    """One JSON object per line."""
+def csv_documents(file: IO[str], form: DocumentForm, shown: Callable[[str], str]) -> Writer[NamedDocument]:
+    """Return what writes a table with a row per document and a column per field; several values are lines of a cell."""
+    header = ("source", "url", *own_names(form.columns, ("source", "url")))
+    columns = dict(zip(header[2:], form.columns, strict=True))
 
-    def __init__(self, file: IO[str], row: Row, *, shown: Callable[[str], str]) -> None:
-        self._row, self._rows = row, row_writer("jsonl", file, Columns(), shown)
-
-    def put(self, named: NamedDocument) -> tuple[str, ...]:
-        return self._rows.put(self._row(named.source, named.document))
-
-    def close(self) -> None:
-        self._rows.close()
-
-
-class CsvDocuments:
-    """A table with one row per document and one column per field; several values are lines of one cell."""
-
-    def __init__(self, file: IO[str], form: DocumentForm, *, shown: Callable[[str], str]) -> None:
-        header = ("source", "url", *own_names(form.columns, ("source", "url")))
-        self._fields = dict(zip(header[2:], form.columns, strict=True))
-        self._rows = row_writer("csv", file, Columns(header, cells=form.cells), shown)
-
-    def put(self, named: NamedDocument) -> tuple[str, ...]:
+    def row(named: NamedDocument) -> Iterator[dict[str, str]]:
         fields = named.document.fields
-        values = {name: "\n".join(fields[field].values) for name, field in self._fields.items() if field in fields}
-        return self._rows.put({**values, "source": named.source, "url": named.document.url or ""})
+        values = {name: "\n".join(fields[field].values) for name, field in columns.items() if field in fields}
+        yield {**values, "source": named.source, "url": named.document.url or ""}
 
-    def close(self) -> None:
-        self._rows.close()
+    return MappedWriter(row_writer("csv", file, Columns(header, cells=form.cells), shown), row)
 
 
 class DocumentFolder(_WrittenAtOnce):
@@ -442,7 +425,8 @@ def document_writer(
     if kind == "json":
         return JsonDocuments(file, form.row, many=many, shown=shown)
     if kind == "jsonl":
-        return JsonLinesDocuments(file, form.row, shown=shown)
+        lines = row_writer("jsonl", file, Columns(), shown)
+        return MappedWriter(lines, lambda named: [form.row(named.source, named.document)])
     if kind == "csv":
-        return CsvDocuments(file, form, shown=shown)
+        return csv_documents(file, form, shown)
     return TextDocuments(file, kind, many=many, shown=shown, records=form.records)

@@ -5,10 +5,11 @@ A new format is a row here, with the writer of each thing that it holds.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 from scythe.errors import BadInput, MissingExtra
 
@@ -23,6 +24,8 @@ PAGES = "pages"  # of an archive, in one file
 PAGE_FOLDER = "page folder"  # one file per page of an archive
 STORED_ROWS = "stored rows"  # records and images of an archive
 
+T = TypeVar("T")
+U = TypeVar("U")
 T_contra = TypeVar("T_contra", contravariant=True)
 
 
@@ -34,6 +37,20 @@ class Writer(Protocol[T_contra]):
 
     def close(self) -> None:
         """Write what is left."""
+
+
+class MappedWriter(Generic[T]):
+    """Writes what a function makes of each thing to another writer."""
+
+    def __init__(self, writer: Writer[U], made_of: Callable[[T], Iterable[U]]) -> None:
+        self._writer: Writer[Any] = writer
+        self._made_of: Callable[[T], Iterable[Any]] = made_of
+
+    def put(self, thing: T) -> tuple[str, ...]:
+        return tuple(left for one in self._made_of(thing) for left in self._writer.put(one))
+
+    def close(self) -> None:
+        self._writer.close()
 
 
 @dataclass(frozen=True, slots=True)
