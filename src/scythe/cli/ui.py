@@ -20,6 +20,7 @@ from scythe.errors import BadInput
 from scythe.fetch.fetch_options import FetchOptions
 from scythe.fetch.inputs import check_base
 from scythe.memory import trimmed
+from scythe.package_files import packaged_text
 
 if TYPE_CHECKING:
     from scythe.web.server import ServeOptions, Serving
@@ -121,17 +122,8 @@ def login_file(address: str) -> Iterator[str]:
     with TemporaryDirectory(prefix="scythe-") as folder:  # of mode 700
         path = Path(folder, "open.html")
         path.touch(mode=0o600)
-        path.write_text(_LOGIN.format(escape(address)), "utf-8")
+        path.write_text(packaged_text("scythe.web", "pages/entered.html").format(escape(address)), "utf-8")
         yield path.as_uri()
-
-
-_LOGIN = """<!doctype html>
-<html lang="en"><meta charset="utf-8"><meta name="referrer" content="no-referrer">
-<meta http-equiv="refresh" content="0; url={0}">
-<title>scythe</title>
-<p><a href="{0}">Open scythe</a></p>
-</html>
-"""
 
 
 def _open(address: str) -> None:

@@ -33,31 +33,7 @@ from scythe.web.operations import (
 from scythe.web.state import State
 
 # Areas in the order of the menu; each has a folder, with a module of the same name that holds its AREA.
-AREAS = (
-    "home",
-    "documents",
-    "annotate",
-    "fields",
-    "rules",
-    "records",
-    "archive",
-    "schedule",
-    "health",
-    "runs",
-    "frames",
-    "interface",
-)
-# entry of the menu -> (path, what it says)
-MENU = {
-    "home": ("/", "Overview"),
-    "annotate": ("/annotate", "Annotate"),
-    "fields": ("/fields", "Pick fields"),
-    "rules": ("/rules", "Rules"),
-    "records": ("/records", "Records"),
-    "archive": ("/archive", "Archive"),
-    "schedule": ("/schedule", "Schedule"),
-    "runs": ("/runs", "Crawl"),
-}
+AREAS = "home documents annotate fields rules records archive schedule health runs frames interface".split()
 
 
 def load_areas() -> list[WebArea]:
@@ -107,7 +83,7 @@ def make_templates(state: State, auth: Auth) -> Pages:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.globals |= {"menu": MENU, "word": auth.word, "state": state}
+    environment.globals |= {"word": auth.word, "state": state}
     environment.filters |= FILTERS
 
     def fill(template: str, values: dict[str, Any]) -> str:

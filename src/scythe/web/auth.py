@@ -20,6 +20,8 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from scythe.package_files import packaged_text
+
 PAGE_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
     "frame-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; "
@@ -169,7 +171,7 @@ class Guarded:
         answer: Response = RedirectResponse(target, 303)
         if request.headers.get("sec-fetch-site", "none") not in ("same-origin", "none"):
             # a link or a file led here: only what a page of ours asks for has the cookie with it
-            page = _ENTERED.format(escape(target))
+            page = packaged_text("scythe.web", "pages/entered.html").format(escape(target))
             answer = Response(page, 200, media_type="text/html", headers=_ENTERING)
         answer.set_cookie(self._auth.cookie, self._auth.pass_value, httponly=True, samesite="strict", path="/")
         return answer
@@ -211,22 +213,9 @@ def _error(status: int, why: str, headers: dict[str, str] | None = None) -> Resp
 def _closed(request: Request) -> Response:
     """Tell a person how to come in, and a program what is missing."""
     if "text/html" in request.headers.get("accept", "") and not request.url.path.startswith("/api/"):
-        return Response(_CLOSED, 401, media_type="text/html", headers={"WWW-Authenticate": "Bearer"})
+        closed = packaged_text("scythe.web", "pages/closed.html")
+        return Response(closed, 401, media_type="text/html", headers={"WWW-Authenticate": "Bearer"})
     return JSONResponse({"error": "the token is missing or wrong"}, 401, headers={"WWW-Authenticate": "Bearer"})
 
 
 _ENTERING = {"Content-Security-Policy": NOTHING_POLICY.replace("sandbox; ", "")}  # a sandbox leads nowhere
-_ENTERED = """<!doctype html>
-<html lang="en"><meta charset="utf-8"><meta http-equiv="refresh" content="0; url={0}">
-<title>scythe</title>
-<p><a href="{0}">Open scythe</a></p>
-</html>
-"""
-_CLOSED = """<!doctype html>
-<html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>scythe: closed</title>
-<h1>This page wants its token</h1>
-<p>Open the whole address that <code>scythe ui</code> showed in the terminal, with
-<code>?token=</code> and what follows. It changes with every start.</p>
-</html>
-"""

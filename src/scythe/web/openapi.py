@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import json
 import re
 from collections.abc import Iterable, Iterator
 from functools import cache
@@ -12,6 +13,7 @@ import msgspec
 from msgspec import inspect as kinds
 
 from scythe.limits import LIMITS
+from scythe.package_files import packaged_text
 from scythe.version import version
 from scythe.web.app import load_areas
 from scythe.web.operations import Operation
@@ -71,27 +73,7 @@ def _read(kind: type) -> Iterator[tuple[str, str]]:
 Schema = dict[str, Any]
 
 REF = "#/components/schemas/"
-_ABOUT = """What `scythe ui` serves, for programs. Every request wants the token that `scythe ui` shows, or that you
-gave it with `--token`: `Authorization: Bearer TOKEN`. What a GET wants is in the address, what a POST wants is JSON.
-Work that takes longer than a second is started by a POST that answers with a job; GET /api/jobs/{number} says how far
-it is. Whatever goes wrong has a status of its own and says in `error` what was expected and what came."""
-_ERRORS = {
-    400: "The body is not JSON.",
-    401: "The token is missing or wrong.",
-    403: "A browser sends this for a page of another site.",
-    404: "What was asked for is not there.",
-    405: "There is no such thing to do here: other methods are known.",
-    408: "The body did not come in time.",
-    409: "It cannot be done as things stand.",
-    413: f"The body has more than {LIMITS.request_bytes // 1_000_000} MB.",
-    415: "The body must be sent as application/json.",
-    421: "The Host of the request is not the name of this server.",
-    422: "What was asked for is not what it should be; `error` says where.",
-    501: "An optional package is needed that is not installed.",
-    502: "The page to fetch could not be had.",
-    503: "The archive cannot be read or written now.",
-}
-_OF_CHANGES = (400, 403, 408, 413, 415)  # no GET has a body, or changes anything
+_OF_CHANGES = ("400", "403", "408", "413", "415")  # no GET has a body, or changes anything
 _NAMES = re.compile(r"\{([a-z_]+)(?::[a-z]+)?\}")  # in a path; starlette takes {name:path}, too
 
 
@@ -100,40 +82,24 @@ def describe_interface() -> Schema:
     """Return the whole description; it is the same for every state."""
     tagged = [(area, one) for area in load_areas() for one in area.operations]
     wanted, answers, components = _schemas([one for _, one in tagged])
-    paths: Schema = {}
+    whole = _skeleton()
+    paths: Schema = whole["paths"]
     for at, (area, operation) in enumerate(tagged):
         described = _describe(operation, area.name, wanted[at], answers[at], components)
         paths.setdefault(_NAMES.sub(r"{\1}", operation.path), {})[operation.method.lower()] = described
-    return {
-        "openapi": "3.1.0",
-        "info": {
-            "title": "scythe",
-            "version": version(),
-            "description": _ABOUT,
-            "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
-        },
-        "servers": [{"url": "/"}],
-        "security": [{"bearer": []}, {"cookie": []}],
-        "tags": [{"name": one.name, "description": one.description} for one in load_areas() if one.operations],
-        "paths": paths,
-        "components": {
-            "schemas": components,
-            "responses": {f"{status}": {"description": says, **_ERROR} for status, says in _ERRORS.items()},
-            "securitySchemes": _SECURITY,
-        },
-    }
+    whole["info"]["version"] = version()
+    whole["tags"] = [{"name": one.name, "description": one.description} for one in load_areas() if one.operations]
+    whole["components"]["schemas"] |= components
+    return whole
 
 
-_SECURITY = {
-    "bearer": {"type": "http", "scheme": "bearer", "description": "The token that `scythe ui` shows."},
-    "cookie": {
-        "type": "apiKey",
-        "in": "cookie",
-        "name": "scythe",
-        "description": "What browsers have: its name goes on with letters that change with the token. "
-        "A POST that comes with it also needs the header X-Scythe, which pages of the server know.",
-    },
-}
+def _skeleton() -> Schema:
+    """Return what is the same whatever the operations are: every error has the same content."""
+    text = packaged_text("scythe.web", "openapi.json")
+    whole: Schema = json.loads(text.replace("REQUEST_MB", str(LIMITS.request_bytes // 1_000_000)))
+    for response in whole["components"]["responses"].values():
+        response["content"] = {"application/json": {"schema": {"$ref": f"{REF}Error"}}}
+    return whole
 
 
 def _schemas(operations: list[Operation]) -> tuple[list[Schema], list[Schema], Schema]:
@@ -142,13 +108,6 @@ def _schemas(operations: list[Operation]) -> tuple[list[Schema], list[Schema], S
     found, components = msgspec.json.schema_components(kinds, schema_hook=_anything, ref_template=REF + "{name}")
     components = dict(components)
     add_field_docs(components, kinds)
-    components["Error"] = {
-        "title": "Error",
-        "description": "Why a request was not answered.",
-        "type": "object",
-        "properties": {"error": {"type": "string"}},
-        "required": ["error"],
-    }
     return list(found[: len(operations)]), list(found[len(operations) :]), components
 
 
@@ -159,15 +118,13 @@ def _anything(kind: type) -> Schema:
     return {"description": "Anything."}
 
 
-_ERROR = {"content": {"application/json": {"schema": {"$ref": f"{REF}Error"}}}}
-
-
 def _describe(operation: Operation, tag: str, wanted: Schema, answer: Schema, components: Schema) -> Schema:
     whole = resolve(wanted, components)
     in_path = _NAMES.findall(operation.path)
     properties: Schema = whole.get("properties", {})
     asked = [name for name in properties if name not in in_path]
-    statuses = [status for status in _ERRORS if operation.method == "POST" or status not in _OF_CHANGES]
+    errors = _skeleton()["components"]["responses"]
+    statuses = [status for status in errors if operation.method == "POST" or status not in _OF_CHANGES]
     described: Schema = {
         "operationId": operation.name,
         "summary": operation.description.partition("\n")[0],
@@ -176,7 +133,7 @@ def _describe(operation: Operation, tag: str, wanted: Schema, answer: Schema, co
         "parameters": [_parameter(name, "path", whole) for name in in_path],
         "responses": {
             "200": {"description": "The answer.", "content": {"application/json": {"schema": answer}}},
-            **{f"{status}": {"$ref": f"#/components/responses/{status}"} for status in statuses},
+            **{status: {"$ref": f"#/components/responses/{status}"} for status in statuses},
         },
     }
     if operation.method == "GET":

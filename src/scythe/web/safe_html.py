@@ -7,13 +7,16 @@ The frame's policy forbids the rest.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
 from functools import cache
 from html import escape
 from importlib.resources import files
+from typing import Any
 
 from scythe.limits import LIMITS
+from scythe.package_files import packaged_text
 from scythe.page import Page
 from scythe.page.blocks import find_in
 from scythe.page.map import Node
@@ -141,56 +144,14 @@ def _unescape(escape: re.Match[str]) -> str:
 
 ELEMENT, IMAGE = "data-sc", "data-sc-image"  # attributes: the number of an element of the body, of an image
 _KIND = "data-sc-kind"  # what stood where a box stands now
-_AS_IS = frozenset(
-    """
-    a abbr address article aside b bdi bdo big blockquote br caption center cite code col colgroup dd del dfn div dl dt
-    em figcaption figure font footer h1 h2 h3 h4 h5 h6 header hgroup hr i img ins kbd label legend li main mark menu nav
-    ol p pre q rp rt ruby s samp search section small span strike strong sub sup table tbody td tfoot th thead time tr
-    tt u ul var wbr
-    """.split()
+# tags and attributes: those shown as they are; what acts becomes a plain box that looks the same from afar (what is not
+# known at all a span); those that are gone; and boxes that say what stood in their place, their insides not shown
+_TAGS: dict[str, Any] = json.loads(packaged_text("scythe.web", "safe_html.json"))
+_AS_IS, _GONE, _SAID_INSIDE, _BUTTONS, _ATTRIBUTES, _LIST_ONLY = (
+    frozenset(_TAGS[name].split()) for name in ("as_is", "gone", "said_inside", "buttons", "attributes", "list_only")
 )
+_RENAMED, _BOXES, _MOST_DIGITS = _TAGS["renamed"], _TAGS["boxes"], _TAGS["most_digits"]
 _VOID = frozenset("br col hr img wbr".split())
-# what acts becomes a plain box that looks the same from afar; what is not known at all becomes a span
-_RENAMED = {"amp-img": "img"} | dict.fromkeys("details dialog fieldset form noframes summary".split(), "div")
-_GONE = frozenset(
-    """
-    area base basefont bgsound command datalist head keygen link meta noembed optgroup option param script source style
-    template title track
-    """.split()
-)
-# boxes that say what stood in their place; their insides are not shown
-_BOXES = {
-    "applet": "plug-in",
-    "audio": "sound",
-    "canvas": "drawing",
-    "embed": "plug-in",
-    "fencedframe": "another page",
-    "frame": "another page",
-    "frameset": "other pages",
-    "iframe": "another page",
-    "input": "field",
-    "math": "formula",
-    "meter": "bar",
-    "plaintext": "text",
-    "portal": "another page",
-    "progress": "bar",
-    "select": "field",
-    "svg": "icon",
-    "textarea": "field",
-    "video": "video",
-    "xmp": "text",
-}
-_SAID_INSIDE = frozenset("math plaintext textarea xmp".split())
-_BUTTONS = frozenset("button image reset submit".split())
-_ATTRIBUTES = frozenset(
-    """
-    align alt bgcolor border cellpadding cellspacing class color colspan dir face height hidden id lang nowrap reversed
-    rowspan size span start style title type valign value width
-    """.split()
-)
-_MOST_DIGITS = {"colspan": 2, "rowspan": 2, "span": 2, "width": 4, "height": 4, "border": 2, "cellpadding": 2}
-_MOST_DIGITS |= {"cellspacing": 2, "size": 2}
-_LIST_ONLY = frozenset(("type", "value", "start", "reversed"))
 _VALUE_CHARS = 4_000
 _SAID_CHARS = 500  # of what a box says
 _FEW_STYLES = 2_000  # characters

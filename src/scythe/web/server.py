@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
@@ -145,33 +146,22 @@ def _front(host: str, port: int) -> str:
 @contextmanager
 def serve_in_thread(state: State, options: ServeOptions | None = None) -> Iterator[Serving]:
     """Serve a state from a thread of this process for as long as the context lasts."""
-    known: list[Serving] = []
-    failed: list[BadInput] = []
-    is_up, loops = threading.Event(), list[tuple[asyncio.AbstractEventLoop, asyncio.Event]]()
-
-    def up(serving: Serving) -> None:
-        known.append(serving)
-        is_up.set()
+    up: Future[tuple[Serving, asyncio.AbstractEventLoop, asyncio.Event]] = Future()
 
     async def work() -> None:
-        stop = asyncio.Event()
-        loops.append((asyncio.get_running_loop(), stop))
+        loop, stop = asyncio.get_running_loop(), asyncio.Event()
         try:
-            await serve(state, options or ServeOptions(), ready=up, stop=stop)
+            given = options or ServeOptions()
+            await serve(state, given, ready=lambda serving: up.set_result((serving, loop, stop)), stop=stop)
         except BadInput as error:
-            failed.append(error)
-        finally:
-            is_up.set()
+            up.set_exception(error)
 
     thread = threading.Thread(target=lambda: asyncio.run(work()), name="scythe-web", daemon=True)
     thread.start()
-    is_up.wait()
-    if failed:
-        raise failed[0]
+    serving, loop, stop = up.result()
     try:
-        yield known[0]
+        yield serving
     finally:
-        loop, stop = loops[0]
         if thread.is_alive():
             loop.call_soon_threadsafe(stop.set)
         thread.join()

@@ -37,16 +37,8 @@ NO_PICTURE = Sent(
     _PICTURE,
 )
 # what browsers show as pictures, by what its bytes are; an SVG among them can do nothing under the policy above
-_TYPES = {
-    "png": "image/png",
-    "jpeg": "image/jpeg",
-    "gif": "image/gif",
-    "webp": "image/webp",
-    "avif": "image/avif",
-    "bmp": "image/bmp",
-    "ico": "image/x-icon",
-    "svg": "image/svg+xml",
-}
+_TYPES = {kind: f"image/{kind}" for kind in ("png", "jpeg", "gif", "webp", "avif", "bmp")}
+_TYPES |= {"ico": "image/x-icon", "svg": "image/svg+xml"}
 _KEPT_BYTES = 64_000_000
 _PATIENCE_S = 10.0  # for one picture: browsers wait for six at a time, and for nothing else meanwhile
 
