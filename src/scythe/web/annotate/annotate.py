@@ -21,7 +21,6 @@ from scythe.web.annotate.annotate_session import (
     AnnotationSession,
     AnnotationSessions,
     PageMarks,
-    StoredSession,
 )
 from scythe.web.filters import shorten
 from scythe.web.operations import Key, Number, SiteKey, WebArea
@@ -74,7 +73,7 @@ def save_session(state: State, key: str, job: BackgroundJob) -> MarksSaved:
     """Learn from what was confirmed and save it. Raises BadInput, OSError, ArchiveFailed, MissingExtra."""
     sessions = state.part(AnnotationSessions)
     with state.lock:
-        session = sessions.open(key).session
+        session = sessions.open(key)
         labels, said, method = session.labels(), dict(session.marked), session.method
         pages = [(page.url, page.body) for page in state.pages(key)]
     if not labels:
@@ -168,23 +167,19 @@ class Stepped:
     session: SessionView
 
 
-def see_stored(state: State, key: str, kept: StoredSession) -> SessionView:
+def see_stored(state: State, key: str, session: AnnotationSession) -> SessionView:
     """Return a session as it stands."""
-    session = kept.session
-    return SessionView(
-        key,
-        session.by,
-        [summarise_page(session, opened) for opened in session.pages],
-        len(session.confirmed),
-        len(state.pages(key)),
-        len(session.known.labelled),
-        session.is_taught,
-        session.is_unsaved,
-        state.has_consent(key),
-        bool(session.steps),
-        bool(session.undone),
-        kept.job,
-        session.note,
+    return fill(
+        SessionView,
+        session,
+        site=key,
+        pages=[summarise_page(session, opened) for opened in session.pages],
+        confirmed=len(session.confirmed),
+        at_hand=len(state.pages(key)),
+        labelled=len(session.known.labelled),
+        has_consent=state.has_consent(key),
+        can_undo=bool(session.steps),
+        can_redo=bool(session.undone),
     )
 
 
@@ -236,7 +231,7 @@ def see_session(state: State, site: SiteKey = "") -> SessionView:
 def open_annotated_page(state: State, page: Number, site: Key = "") -> OpenedPage:
     """Return a page of the session with its images, predictions and marks."""
     with state.lock:
-        session = _open(state, site)[1].session
+        session = _open(state, site)[1]
         return open_images(session, _find(session, page))
 
 
@@ -252,12 +247,12 @@ def mark_images(
     """Say which images of a page are relevant, and whether somebody is done with the page."""
     with state.lock:
         key, kept = _open(state, site)
-        opened = _find(kept.session, page)
+        opened = _find(kept, page)
         if any(row >= len(opened.images) for row in relevant):
             raise BadInput(f"page {page} has {len(opened.images)} images, numbered from 0")
-        _name(kept.session, by)
-        was_confirmed = kept.session.is_confirmed(opened)
-        kept.session.say(page, PageMarks(frozenset(relevant), is_confirmed))
+        _name(kept, by)
+        was_confirmed = kept.is_confirmed(opened)
+        kept.say(page, PageMarks(frozenset(relevant), is_confirmed))
         if was_confirmed or is_confirmed:
             state.part(AnnotationSessions).keep(key)
         return see_stored(state, key, kept)
@@ -278,7 +273,7 @@ def redo_marks(state: State, site: SiteKey = "") -> Stepped:
 def _step(state: State, site: str, step: Callable[[AnnotationSession], int | None]) -> Stepped:
     with state.lock:
         key, kept = _open(state, site)
-        page = step(kept.session)
+        page = step(kept)
         state.part(AnnotationSessions).keep(key)
         return Stepped(page, see_stored(state, key, kept))
 
@@ -300,7 +295,7 @@ def begin_session(
 def expect_marks(state: State, site: SiteKey = "") -> QualityView | None:
     """Say how well the model would do by what is confirmed so far; null while nobody can tell."""
     with state.lock:
-        taught = _open(state, site)[1].session.taught
+        taught = _open(state, site)[1].taught
     return see_quality(expect_quality(taught))
 
 
@@ -313,7 +308,7 @@ def save_marks(state: State, site: Key = "", by: Person | None = None) -> JobVie
         if running is not None and running.state == "running":
             raise NotNow("these marks are being saved already")
         state.require_place(key)
-        _name(kept.session, by)
+        _name(kept, by)
         job = state.jobs.start("annotate", "Learn from marked images", lambda job: save_session(state, key, job))
         kept.job = job.number
         return see(job)
@@ -326,7 +321,7 @@ def show_annotate(state: State, site: SiteKey = "") -> dict[str, Any]:
         key, kept = _open(state, site)
         file = str(state.options.profile or "") if state.is_in_file(key) else None
         title = (state.options.title or "this site") if key == PROFILE else key
-        bare = not any(opened.images for opened in kept.session.pages)
+        bare = not any(opened.images for opened in kept.pages)
         return {
             "key": key,
             "title": title,
@@ -336,7 +331,7 @@ def show_annotate(state: State, site: SiteKey = "") -> dict[str, Any]:
         }
 
 
-def _open(state: State, site: str) -> tuple[str, StoredSession]:
+def _open(state: State, site: str) -> tuple[str, AnnotationSession]:
     key = state.site_key(site)
     return key, state.part(AnnotationSessions).open(key)
 

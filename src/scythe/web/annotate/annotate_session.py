@@ -79,6 +79,8 @@ class AnnotationSession:
     steps: list[UndoStep] = field(default_factory=list)
     undone: list[UndoStep] = field(default_factory=list)
     note: str = ""  # for people: what was found when it began
+    rest: tuple[Label, ...] = ()  # what its draft says of pages that are not at hand
+    job: int = 0  # that saves it, or did so last
     _judge: ImageJudge | None = None
 
     def find(self, page: int) -> AnnotatedPage | None:
@@ -278,9 +280,9 @@ def _marks(opened: AnnotatedPage, labels: Sequence[Label]) -> PageMarks | None:
     return PageMarks(frozenset(row for marks in placed[0].marks for row in marks.relevant), is_confirmed=True)
 
 
-def write_draft(path: Path, session: AnnotationSession, rest: Sequence[Label]) -> None:
+def write_draft(path: Path, session: AnnotationSession) -> None:
     """Write the confirmed pages that are not saved; without any the file goes. Raises OSError."""
-    rows = [_row(label.page, label.image, label.relevant, label.by) for label in rest]
+    rows = [_row(label.page, label.image, label.relevant, label.by) for label in session.rest]
     for opened in session.confirmed:
         said = session.marked[opened.page.number]
         if session.saved.get(opened.page.number) != said:
@@ -313,42 +315,32 @@ PAGES = 6  # to annotate: enough for most sites, docs/why/images.md#labels
 
 
 @dataclass
-class StoredSession:
-    """A session, and what of its draft speaks of pages that are not at hand."""
-
-    session: AnnotationSession
-    rest: tuple[Label, ...] = ()
-    job: int = 0  # that saves it, or did so last
-
-
-@dataclass
 class AnnotationSessions:
     """The sessions of a state, one for each site. Whoever uses one holds the lock of the state."""
 
     state: State
     by: str = ""  # who sits here, unless said otherwise
     method: str | None = None  # what learns from labels; None: as in the profile
-    _kept: dict[str, StoredSession] = field(default_factory=dict)
+    _kept: dict[str, AnnotationSession] = field(default_factory=dict)
 
-    def open(self, key: str) -> StoredSession:
+    def open(self, key: str) -> AnnotationSession:
         """Return the session on a site, begun if there is none. Raises BadInput, OSError where a profile is broken."""
         kept = self._kept.get(key)
         if kept is None:
             path = self._draft(key)
             return self._begin(key, PAGES, read_draft(path, self.state.pages(key)) if path is not None else None)
         now = {page.number: page for page in self.state.pages(key)}
-        if not kept.session.marked and kept.session.at_hand != now.keys():
-            return self._begin(key, max(PAGES, len(kept.session.pages)))
-        self._follow_pages(kept.session)
+        if not kept.marked and kept.at_hand != now.keys():
+            return self._begin(key, max(PAGES, len(kept.pages)))
+        self._follow_pages(kept)
         return kept
 
-    def begin(self, key: str, count: int, *, again: bool = False) -> StoredSession:
+    def begin(self, key: str, count: int, *, again: bool = False) -> AnnotationSession:
         """Choose pages anew; those with marks that are not saved stay."""
         kept = self.open(key)
-        session = kept.session
-        unsaved = {page: said for page, said in session.marked.items() if session.saved.get(page) != said}
-        pages = tuple(opened.page for opened in session.pages if opened.page.number in unsaved)
-        return self._begin(key, count, DraftMarks(pages, unsaved, session.by, kept.rest), again=again)
+        unsaved = {page: said for page, said in kept.marked.items() if kept.saved.get(page) != said}
+        pages = tuple(opened.page for opened in kept.pages if opened.page.number in unsaved)
+        return self._begin(key, count, DraftMarks(pages, unsaved, kept.by, kept.rest), again=again)
 
     def keep(self, key: str) -> None:
         """Write what is confirmed and not saved where it outlives this process, if there is such a place.
@@ -359,11 +351,13 @@ class AnnotationSessions:
         if path is None:
             return
         try:
-            write_draft(path, kept.session, kept.rest)
+            write_draft(path, kept)
         except OSError as error:
-            kept.session.note = f"marks cannot be kept in {path} until they are saved: {error.strerror or error}"
+            kept.note = f"marks cannot be kept in {path} until they are saved: {error.strerror or error}"
 
-    def _begin(self, key: str, count: int, draft: DraftMarks | None = None, *, again: bool = False) -> StoredSession:
+    def _begin(
+        self, key: str, count: int, draft: DraftMarks | None = None, *, again: bool = False
+    ) -> AnnotationSession:
         draft = draft or DraftMarks((), {}, "", ())
         site = self.state.load_site(key)
         known = site.profile.images if site is not None else SiteImages()
@@ -376,8 +370,9 @@ class AnnotationSessions:
             session.note = (
                 f"marks of {gone} more page{'s' * (gone > 1)} wait in {self._draft(key)}: not at hand, or changed"
             )
-        kept = self._kept[key] = StoredSession(session, draft.rest)
-        return kept
+        session.rest = draft.rest
+        self._kept[key] = session
+        return session
 
     def _draft(self, key: str) -> Path | None:
         profile = self.state.options.profile
