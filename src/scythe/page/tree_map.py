@@ -108,14 +108,15 @@ class _Rows:
         self.write(text if raw else escape(text, quote=False))
         self.run_end.append(self.size)
         self.run_flags.append((_UNREFERENCED if raw else 0) | (0 if text.strip("\t\n\f\r ") else _BLANK))
-        self.run_hash.append(_hash(" ".join(text.split()).encode()))
+        self.run_hash.append(hash_squeezed(" ".join(text.split()).encode()))
 
 
 def _first(attributes: dict[str, str | None]) -> str:
     return next(iter((attributes.get("class") or "").split()), "")
 
 
-def _hash(text: bytes, seed: int = _SEED) -> int:
+def hash_squeezed(text: bytes, seed: int = _SEED) -> int:
+    """Return the `run_hash` of a text in which white space is squeezed."""
     for byte in text:
         seed = (seed ^ byte) * _PRIME & _WORD
     return seed
@@ -147,7 +148,7 @@ def _mix(one: int, other: int) -> int:
 @lru_cache(maxsize=50_000)
 def key_of(tag: str, element_id: str, first_class: str) -> int:
     """Return the key of an element, as `src/native/page_hash.c` makes it."""
-    key = _hash(tag.encode())
+    key = hash_squeezed(tag.encode())
     if element_id:
         key = _mix(key, _fold(element_id, 0xA5))
     if first_class:

@@ -19,6 +19,7 @@ import numpy as np
 from scythe.model import Span
 from scythe.page.dates import to_iso
 from scythe.page.map import CONTINUES
+from scythe.page.tree_map import hash_squeezed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 
 _STEP = 4_096  # characters between two places that are known
 _DATED = re.compile(rb'"(?:datePublished|dateCreated|uploadDate)" {0,9}: {0,9}"([^"\\]{1,99})"')
+_HASHED = 60  # bytes: hashing is slow in Python, and few texts are longer
+_UNLIKE = np.isin(np.arange(256), list(b"&\0\x0b\x1c\x1d\x1e\x1f\xc2\xe1\xe2\xe3"))  # references, white space beyond ASCII
 _BYLINE = 20  # characters that may stand around a name in a text: "By", a date
 
 
@@ -68,19 +71,29 @@ class SourcePlaces:
         declared = next((span for text, span in self._declared if text == value), None)
         return self.of(declared or self._in_json(value) or self._in_text(value))
 
-    def of_single(self, value: str) -> Span | None:
-        """Return where a value stands that is declared or shown in one place only; None for others."""
-        found = self._singles.get(value) if getattr(self._page.map, "made", None) is not None else None
-        return self.of(found)
+    def of_singles(self, values: Sequence[str]) -> tuple[Span | None, ...]:
+        """Return where each value stands that is declared or shown in one place only; None for others."""
+        if getattr(self._page.map, "made", None) is None:
+            return (None,) * len(values)
+        found: dict[str, list[Span]] = {value: [] for value in values}
+        for text, span in (*self._declared, *self._likely_texts(values)):
+            if text in found:
+                found[text].append(span)
+        return tuple(self.of(spans[0]) if len(spans := found[value]) == 1 else None for value in values)
 
-    @cached_property
-    def _singles(self) -> dict[str, Span | None]:
-        """Values that stand alone in an attribute or a text, None for those that do so several times."""
-        found: dict[str, Span | None] = {}
-        shown = ((" ".join(self._page.map.run_text(run).split()), (start, end)) for run, start, end in self._runs)
-        for text, span in (*self._declared, *shown):
-            found[text] = None if text in found else span
-        return found
+    def _likely_texts(self, values: Sequence[str]) -> Iterator[tuple[str, Span]]:
+        """Yield the texts that may be one of the values, so that few of a page need be read."""
+        page_map = self._page.map
+        coded = (value.encode() for value in values)
+        likely = np.isin(page_map.run_hash, [hash_squeezed(value) for value in coded if len(value) <= _HASHED])
+        likely |= page_map.run_end - page_map.run_start > _HASHED
+        unlike = _UNLIKE[np.frombuffer(page_map.source, np.uint8)].nonzero()[0]
+        likely |= unlike.searchsorted(page_map.run_end) > unlike.searchsorted(page_map.run_start)
+        likely[:-1] |= page_map.run_flags[1:] & CONTINUES > 0
+        chosen = likely.tolist()
+        for run, start, end in self._runs:
+            if chosen[run]:
+                yield " ".join(page_map.run_text(run).split()), (start, end)
 
     def of_date(self, date: str) -> Span | None:
         """Return where a date stands, in whatever form the page gives it."""

@@ -73,9 +73,13 @@ class LazyPageLists:
         """Return the lists of records, best first."""
         return self._lists
 
-    def attributes(self) -> tuple[tuple[str, str], ...]:
-        """Return what the page says of its subject."""
+    @cached_property
+    def _attributes(self) -> Pairs:
         return attribute_method("auto")(self.page)
+
+    def attributes(self) -> Pairs:
+        """Return what the page says of its subject."""
+        return self._attributes
 
     def paging(self) -> Paging:
         """Return the other pages of the list that the page is part of."""
@@ -85,8 +89,7 @@ class LazyPageLists:
 
     def where(self) -> Mapping[str, tuple[Span | None, ...]]:
         """Return where the value of each attribute stands, of those that stand in one place only."""
-        places = self.page.places
-        return {"attributes": tuple(places.of_single(value) for _, value in self.attributes())}
+        return {"attributes": self.page.places.of_singles([value for _, value in self.attributes()])}
 
     def __reduce__(self) -> tuple[type[Listed], tuple[tuple[RecordList, ...], tuple[tuple[str, str], ...], Paging]]:
         return Listed, (self.lists(), self.attributes(), self.paging())
