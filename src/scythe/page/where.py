@@ -90,10 +90,10 @@ class SourcePlaces:
         unlike = _UNLIKE[np.frombuffer(page_map.source, np.uint8)].nonzero()[0]
         likely |= unlike.searchsorted(page_map.run_end) > unlike.searchsorted(page_map.run_start)
         likely[:-1] |= page_map.run_flags[1:] & CONTINUES > 0
-        chosen = likely.tolist()
+        chosen, opening = likely.tolist(), {value.partition(" ")[0] for value in values}
         for run, start, end in self._runs:
-            if chosen[run]:
-                yield " ".join(page_map.run_text(run).split()), (start, end)
+            if chosen[run] and (words := page_map.run_text(run).split(None, 1)) and words[0] in opening:
+                yield " ".join(" ".join(words).split()), (start, end)
 
     def of_date(self, date: str) -> Span | None:
         """Return where a date stands, in whatever form the page gives it."""

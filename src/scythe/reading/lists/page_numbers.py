@@ -145,6 +145,18 @@ def read_names(names: str) -> NameHints:
     )
 
 
+_SPEAKING = ("next", "prev", *_NEXT_NAMES, *_PREVIOUS_NAMES, *_MORE_NAMES)
+
+
+def speaking_names(names: Iterable[str]) -> frozenset[str]:
+    """Return those that speak of a next or previous page, or of more."""
+    distinct = set(names)
+    whole = "\n".join(distinct).lower()
+    parts = [part for part in _SPEAKING if part in whole]
+    likely = (one for one in distinct if parts and _has_any(one.lower(), parts))
+    return frozenset(one for one in likely if (said := read_names(one)).next or said.previous or said.more)
+
+
 def _has_any(text: str, parts: Iterable[str]) -> bool:
     for part in parts:  # noqa: SIM110 a generator takes twice as long
         if part in text:

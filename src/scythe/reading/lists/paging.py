@@ -7,7 +7,7 @@ best above a threshold wins. Points are set by hand: docs/why/lists.md.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -25,6 +25,7 @@ from scythe.reading.lists.page_numbers import (
     leads_to_comments,
     read_label,
     read_names,
+    speaking_names,
     split_address,
 )
 from scythe.url import Url, absolute
@@ -80,25 +81,20 @@ def _speaking_rows(elements: Elements) -> Iterator[int]:
     """Yield the rows of links that are worth a closer look."""
     starts, ends, texts = elements.leaf_start, elements.leaf_end, elements.text
     names, parents, known = elements.names, elements.parent, known_words()
+    speaking = speaking_names(names)
     icons = 0
     for row in elements.href:
-        count = ends[row] - starts[row]
+        start, count = starts[row], ends[row] - starts[row]
         if count > _LABEL_LEAVES:
             continue
+        named = names[row] in speaking or names[parents[row]] in speaking
         if count == 0:
             icons += 1
-            if icons <= _MOST_ICONS and _icon_speaks(elements, row):
+            if icons <= _MOST_ICONS and (named or _icon_speaks(elements, row, speaking)):
                 yield row
             continue
-        text = texts[starts[row]] if count == 1 else " ".join(texts[starts[row] : ends[row]])
-        if len(text) > _LABEL_CHARS:
-            continue
-        named = read_names(names[row])
-        if named.next or named.previous or named.more or _may_speak(text, known):
-            yield row
-            continue
-        above = read_names(names[parents[row]])
-        if above.next or above.previous or above.more:
+        text = texts[start] if count == 1 else " ".join(texts[start : start + count])
+        if len(text) <= _LABEL_CHARS and (named or _may_speak(text, known)):
             yield row
 
 
@@ -113,13 +109,10 @@ def _may_speak(text: str, known: frozenset[str]) -> bool:
     )
 
 
-def _icon_speaks(elements: Elements, row: int) -> bool:
-    for inside in range(row, min(elements.end[row], row + 4)):
-        named = read_names(elements.names[inside])
-        if named.next or named.previous or named.more:
-            return True
-    above = read_names(elements.names[elements.parent[row]])
-    if above.next or above.previous or read_label(_said(elements, row)).says in ("next", "previous", "more"):
+def _icon_speaks(elements: Elements, row: int, speaking: Set[str]) -> bool:
+    if not speaking.isdisjoint(elements.names[row : min(elements.end[row], row + 4)]):
+        return True
+    if read_label(_said(elements, row)).says in ("next", "previous", "more"):
         return True
     return bool(_relation(elements.node[row].attributes.get("rel")))
 
@@ -233,7 +226,7 @@ _SILENT = PagingLabel("")
 def _pressed_links(page: Page, own: str) -> list[PageLink]:
     """Find the addresses that buttons and lists hand to scripts."""
     elements = page.elements
-    speaking = {names for names in set(elements.names) if (named := read_names(names)).more or named.next}
+    speaking = {names for names in speaking_names(elements.names) if (named := read_names(names)).more or named.next}
     nodes = [
         elements.node[row]
         for row, (tag, names) in enumerate(zip(elements.tag, elements.names, strict=True))
