@@ -16,6 +16,7 @@ from scythe.limits import LIMITS
 from scythe.model import ImageContext, PageImages
 from scythe.page.head import Head, Json, LinkedData, types_of
 from scythe.page.images import ImageUse
+from scythe.page.map import IN_TEMPLATE
 from scythe.page.page import Page
 
 if TYPE_CHECKING:
@@ -315,12 +316,9 @@ class _Places:
     """Knows where in the page the nodes of images stand."""
 
     def __init__(self, page: Page) -> None:
-        body = page.map.body_node
-        top = body if body is not None else page.root
-        nodes = [top, *page.map.inside(top)]
-        ids = {use.node_id for use in page.images}
-        self._row = {number: row for row, node in enumerate(nodes) if (number := node.mem_id) in ids}
-        self._nodes = nodes
+        self._map = page.map
+        self._top = self._map.body
+        self._rank = (self._map.flags[self._top : self._map.last[self._top]] & IN_TEMPLATE == 0).cumsum()
         blocks = page.blocks
         before = [0, *accumulate(map(len, blocks.text))]
         self.text_chars = before[-1]
@@ -331,12 +329,13 @@ class _Places:
 
     def find(self, use: ImageUse) -> tuple[Node | None, float, float]:
         """Return the node of an image, and the shares of the page's elements and text before it."""
-        row = self._row.get(use.node_id)
+        row = self._map.row_of(use.node_id)
         self._last = self._text_before.get(use.node_id, self._last)
         share = self._last / self.text_chars if self.text_chars else 0.0
-        if row is None:  # outside of the body
+        place = row - self._top
+        if not 0 <= place < len(self._rank):  # outside of the body
             return None, 0.0, share
-        return self._nodes[row], (row + 1) / len(self._nodes), share
+        return self._map.element(row), int(self._rank[place]) / int(self._rank[-1]), share
 
 
 class _Surroundings:

@@ -292,6 +292,10 @@ class PageMap:
         span: tuple[int, int] | None = self.made.place(row, *attribute)
         return span
 
+    def row_of(self, node_id: int) -> int:
+        """Return the row of the element with this `mem_id`."""
+        return node_id - 1
+
     def runs_inside(self, row: int) -> int:
         """Return how many runs of text an element has."""
         return int(self.run_to[row] - self.run_from[row])

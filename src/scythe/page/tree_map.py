@@ -108,15 +108,14 @@ class _Rows:
         self.write(text if raw else escape(text, quote=False))
         self.run_end.append(self.size)
         self.run_flags.append((_UNREFERENCED if raw else 0) | (0 if text.strip("\t\n\f\r ") else _BLANK))
-        self.run_hash.append(hash_squeezed(" ".join(text.split()).encode()))
+        self.run_hash.append(_hash(" ".join(text.split()).encode()))
 
 
 def _first(attributes: dict[str, str | None]) -> str:
     return next(iter((attributes.get("class") or "").split()), "")
 
 
-def hash_squeezed(text: bytes, seed: int = _SEED) -> int:
-    """Return the `run_hash` of a text in which white space is squeezed."""
+def _hash(text: bytes, seed: int = _SEED) -> int:
     for byte in text:
         seed = (seed ^ byte) * _PRIME & _WORD
     return seed
@@ -148,7 +147,7 @@ def _mix(one: int, other: int) -> int:
 @lru_cache(maxsize=50_000)
 def key_of(tag: str, element_id: str, first_class: str) -> int:
     """Return the key of an element, as `src/native/page_hash.c` makes it."""
-    key = hash_squeezed(tag.encode())
+    key = _hash(tag.encode())
     if element_id:
         key = _mix(key, _fold(element_id, 0xA5))
     if first_class:
@@ -236,6 +235,10 @@ class TreeMap:
     def element(self, row: int) -> Any:
         """Return the node of a row or, for ~run, of a text."""
         return self._rows.nodes[row] if row >= 0 else self._rows.texts[~row]
+
+    def row_of(self, node_id: int) -> int:
+        """Return the row of the element with this `mem_id`."""
+        return self.numbers[node_id]
 
     def mem_ids(self, rows: Sequence[int]) -> frozenset[int]:
         """Return the `mem_id` of elements."""

@@ -18,8 +18,7 @@ import numpy as np
 
 from scythe.model import Span
 from scythe.page.dates import to_iso
-from scythe.page.map import CONTINUES
-from scythe.page.tree_map import hash_squeezed
+from scythe.page.map import BLANK, CONTINUES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,8 +27,6 @@ if TYPE_CHECKING:
 
 _STEP = 4_096  # characters between two places that are known
 _DATED = re.compile(rb'"(?:datePublished|dateCreated|uploadDate)" {0,9}: {0,9}"([^"\\]{1,99})"')
-_HASHED = 60  # bytes: hashing is slow in Python, and few texts are longer
-_UNLIKE = np.isin(np.arange(256), list(b"&\0\x0b\x1c\x1d\x1e\x1f\xc2\xe1\xe2\xe3"))  # references, white space beyond ASCII
 _BYLINE = 20  # characters that may stand around a name in a text: "By", a date
 
 
@@ -73,27 +70,25 @@ class SourcePlaces:
 
     def of_singles(self, values: Sequence[str]) -> tuple[Span | None, ...]:
         """Return where each value stands that is declared or shown in one place only; None for others."""
-        if getattr(self._page.map, "made", None) is None:
+        page_map, elements = self._page.map, self._page.elements
+        made = getattr(page_map, "made", None)
+        if made is None:
             return (None,) * len(values)
         found: dict[str, list[Span]] = {value: [] for value in values}
-        for text, span in (*self._declared, *self._likely_texts(values)):
+        for text, span in self._declared:
             if text in found:
                 found[text].append(span)
+        for text, run in zip(elements.text, elements.leaf_run, strict=True):
+            if text in found:
+                found[text].append(made.element(~run).span)
+        unshown = page_map.run_flags & (CONTINUES | BLANK) == 0
+        unshown[elements.leaf_run] = False
+        openings = {value.partition(" ")[0] for value in values}
+        for run in unshown.nonzero()[0].tolist():
+            words = page_map.run_text(run).split(None, 1)  # scripts are long, and few begin as a value does
+            if words and words[0] in openings and (text := " ".join(" ".join(words).split())) in found:
+                found[text].append(made.element(~run).span)
         return tuple(self.of(spans[0]) if len(spans := found[value]) == 1 else None for value in values)
-
-    def _likely_texts(self, values: Sequence[str]) -> Iterator[tuple[str, Span]]:
-        """Yield the texts that may be one of the values, so that few of a page need be read."""
-        page_map = self._page.map
-        coded = (value.encode() for value in values)
-        likely = np.isin(page_map.run_hash, [hash_squeezed(value) for value in coded if len(value) <= _HASHED])
-        likely |= page_map.run_end - page_map.run_start > _HASHED
-        unlike = _UNLIKE[np.frombuffer(page_map.source, np.uint8)].nonzero()[0]
-        likely |= unlike.searchsorted(page_map.run_end) > unlike.searchsorted(page_map.run_start)
-        likely[:-1] |= page_map.run_flags[1:] & CONTINUES > 0
-        chosen, opening = likely.tolist(), {value.partition(" ")[0] for value in values}
-        for run, start, end in self._runs:
-            if chosen[run] and (words := page_map.run_text(run).split(None, 1)) and words[0] in opening:
-                yield " ".join(" ".join(words).split()), (start, end)
 
     def of_date(self, date: str) -> Span | None:
         """Return where a date stands, in whatever form the page gives it."""
