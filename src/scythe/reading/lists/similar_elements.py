@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2b
+from struct import Struct, pack
 from typing import NamedTuple, Self
 
 import numpy as np
@@ -30,6 +31,7 @@ _MODIFIERS = tuple(f"-{word}" for word in "odd even first last active current se
 HEADINGS, BOLD, PARAGRAPH, BREAK = range(1, 7), 7, 8, 9  # roles of elements; 1 to 6 are h1 to h6
 _ROLES = {f"h{level}": level for level in HEADINGS} | dict.fromkeys(("b", "strong", "u"), BOLD)
 _ROLES |= {"p": PARAGRAPH, "div": PARAGRAPH, "br": BREAK}
+_ALIKE, _ALL = Struct("5Q").pack, (1 << 64) - 1
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)  # its multiples lie far apart, so sums with small numbers do not meet
 
 
@@ -63,24 +65,34 @@ def _name_word(word: str) -> str:
     return "" if word in _STATES or word.startswith(_TOPICS) or word.endswith(_MODIFIERS) else word
 
 
-@lru_cache(maxsize=2_048)  # pages of a site share their opening tags
+@lru_cache(maxsize=8_192)
+def _number(word: str) -> int:
+    """Return the number of a word, the same in every process, so that what is found has the same order; 0 for none."""
+    return int.from_bytes(blake2b(word.encode("utf-8", "surrogatepass"), digest_size=8).digest()) if word else 0
+
+
+@lru_cache(maxsize=8_192)
+def _number_name(word: str) -> int:
+    return _number(_name_word(word))
+
+
+@lru_cache(maxsize=4_096)  # pages of a site share their opening tags
 def _look_up(tag: str, classes: str, names: str) -> tuple[bytes, bytes]:
     """Return what one opening tag is alike with, and the numbers for its words, each one number after the other.
 
     The first are those for the tag, for it with its first class and with all, its role, and how many words it has.
     """
-    of = name_words(classes) if classes else ()
-    words = b"".join(map(_number, name_words(names))) if names else b""
-    short = _number(tag)[:4].rjust(8, b"\0")  # leaves room beside a row in one number
-    first = _number(" ".join((tag, *of[:1])))
-    exact = first if len(of) < 2 else _number(" ".join((tag, *sorted(of))))
-    return short + first + exact + _ROLES.get(tag, 0).to_bytes(8) + (len(words) // 8).to_bytes(8), words
+    own = _number(tag)
+    words = _number_names(names) if names else ()
+    of = words if classes == names else _number_names(classes)
+    alike = (own >> 32, (own + sum(of[:1])) & _ALL, (own + sum(of)) & _ALL)  # a short one has room beside a row
+    return _ALIKE(*alike, _ROLES.get(tag, 0), len(words)), pack(f"{len(words)}Q", *words)
 
 
-@lru_cache(maxsize=2_048)
-def _number(text: str) -> bytes:
-    """Return the same number for the same text in every process, so that the order of what is found is the same."""
-    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+def _number_names(names: str) -> tuple[int, ...]:
+    """Return the numbers of the words of a class attribute."""
+    found = map(_number_name, names[:1_000].lower().split()[:CLASS_WORDS])
+    return tuple(dict.fromkeys(filter(None, found)))
 
 
 def join(*keys: Marks) -> Marks:
@@ -94,16 +106,16 @@ def join(*keys: Marks) -> Marks:
 def label(elements: Elements, parent: Ints) -> ElementLabels:
     """Number tags, classes and paths of a page. Linear in the number of elements for trees of bounded depth."""
     kinds = list(map(_look_up, elements.tag, elements.classes, elements.names))
-    columns = np.frombuffer(b"".join([numbers for numbers, _ in kinds]), dtype=">u8").reshape(-1, 5).T
-    tag, first, exact, role, word_count = np.ascontiguousarray(columns, dtype=np.uint64)
+    columns = np.frombuffer(b"".join([numbers for numbers, _ in kinds]), np.uint64).reshape(-1, 5).T
+    tag, first, exact, role, word_count = np.ascontiguousarray(columns)
     tag_path, exact_path = _chain(np.stack((tag, exact)), parent)
     leaf_row = np.array(elements.leaf_row, dtype=np.int64)
     shape = join(_inside(tag, parent, leaf_row), exact)
     deep_shape = join(_inside(shape >> np.uint64(32), parent, leaf_row), exact)
     word_row = np.arange(len(kinds)).repeat(word_count.view(np.int64))
-    word = np.frombuffer(b"".join([words for _, words in kinds]), dtype=">u8").astype(np.uint64)
+    word = np.frombuffer(b"".join([words for _, words in kinds]), np.uint64)
     return ElementLabels(
-        tag, first, exact, shape, deep_shape, tag_path, exact_path, role.astype(np.int64), word_row, word
+        tag, first, exact, shape, deep_shape, tag_path, exact_path, role.view(np.int64), word_row, word
     )
 
 
@@ -199,8 +211,10 @@ def group_alike(finders: Sequence[Finder], end: Ints) -> Groups:
     least = np.array([finder.least for finder in finders])
     found = [_group_batch([finders[number] for number in of], np.array(of), least) for of in batches.values()]
     of, counts, records = (np.concatenate(column) for column in zip(*found, strict=True))
-    order = of.astype(np.uint8).argsort(kind="stable")  # so few numbers are sorted by counting them
-    groups = Groups([of.name for of in finders], of[order], starts_of(counts)[order], counts[order], records)
+    starts = starts_of(counts)[:-1]
+    order = np.lexsort((records[starts], of)) if len(of) else starts  # of those with the same texts the outermost first
+    records, counts = records[places_of(starts[order], counts[order])], counts[order]
+    groups = Groups([of.name for of in finders], of[order], starts_of(counts)[:-1], counts, records)
     flat = sum(not finder.nested for finder in finders)
     return groups if flat == len(finders) else _take_outermost(groups, flat, least, end)
 
