@@ -74,7 +74,7 @@ class Elements:
     # one row per leaf: a text node with more than white space, page order
     text: list[str] = field(default_factory=list)  # white space squeezed
     leaf_row: Sequence[int] = field(default_factory=list)  # the element it stands in
-    leaf_run: Sequence[int] = field(default_factory=list)  # the first run of the map in it; empty where there is no map
+    leaf_run: Sequence[int] = field(default_factory=list)  # the first run of the map in it
 
     def __len__(self) -> int:
         return len(self.tag)
@@ -93,14 +93,16 @@ def read_elements(page_map: PageMap | TreeMap) -> Elements:
     """Return the elements of a page. Linear in the number of nodes."""
     made = getattr(page_map, "made", None)
     if made is None:
-        return list_elements(page_map.root)
+        elements = list_elements(page_map.root)
+        elements.leaf_run = [~page_map.numbers[number] for number in elements.leaf_run]  # type: ignore[union-attr]
+        return elements
     elements = Elements(*map(numbers_of, made.elements(0, LIMITS.listed_of(len(page_map.source)))))
     elements.node = Nodes(made, elements.node)  # type: ignore[arg-type]  # rows, up to here
     return elements
 
 
 def list_elements(root: Node) -> Elements:
-    """Do what `PageMap` does in C, with the same columns: walk the tree below `root` once, without recursion."""
+    """Do what `PageMap` does in C: walk the tree below `root` once, without recursion. Runs are `mem_id` of texts."""
     out = Elements()
     tags, classes, names, hidden = out.tag, out.classes, out.names, out.hidden
     parents: list[int] = []
@@ -109,8 +111,9 @@ def list_elements(root: Node) -> Elements:
     starts: list[int] = []
     leaf_ends: list[int] = []
     leaf_rows: list[int] = []
+    runs: list[int] = []
     out.parent, out.end, out.depth = parents, ends, depths
-    out.leaf_start, out.leaf_end, out.leaf_row = starts, leaf_ends, leaf_rows
+    out.leaf_start, out.leaf_end, out.leaf_row, out.leaf_run = starts, leaf_ends, leaf_rows, runs
     nodes: list[Node] = []
     out.node = nodes
     texts, kinds = out.text, KIND
@@ -142,6 +145,7 @@ def list_elements(root: Node) -> Elements:
             if text:
                 texts.append(text)
                 leaf_rows.append(here)
+                runs.append(node.mem_id)
         elif kind != SKIP:
             row = open_row(node, tag, here)
             child = node.first_child

@@ -198,11 +198,11 @@ class InlineReader:
     def _inside(self, node: Node, marks: TextStyle) -> TextStyle:
         tag = node.tag or ""
         if tag == "a":
-            return marks._replace(link=self._address(node.attributes.get("href"))) if self._links else marks
+            return TextStyle(self._address(node.attributes.get("href")), marks.styles) if self._links else marks
         style = _STYLES.get(tag)
         if style is None or style in marks.styles:
             return marks
-        return marks._replace(styles=tuple(s for s in _ORDER if s == style or s in marks.styles))
+        return TextStyle(marks.link, tuple([s for s in _ORDER if s == style or s in marks.styles]))
 
     def _address(self, href: str | None) -> Url | None:
         if not href:

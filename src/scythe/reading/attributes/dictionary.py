@@ -30,6 +30,8 @@ class Dictionary:
         if len(label) > LABEL_CHARS or not label:
             return None
         spoken = self.by_language.get(language.split("-")[0].lower()) if language else None
+        if label.isascii() and spoken is None and "(" not in label and "[" not in label:
+            return self.names.get(fold(label).rstrip(self.delimiters + _TRAILING))  # it has one spelling
         for name in _spellings(label, self.delimiters):
             concept = (spoken.get(name) if spoken else None) or self.names.get(name)
             if concept:

@@ -385,10 +385,9 @@ def find_contacts(elements: Elements, lines: Lines, name_leaf: int) -> list[Pair
 
 
 def _by_class(elements: Elements, lines: Lines) -> Iterator[Pair]:
-    for row, classes in enumerate(elements.classes):
-        if not classes or len(classes) > _VALUE or lines.aside[row]:
-            continue
-        for word in classes.split():
+    said = {one for one in set(elements.classes) if len(one) <= _VALUE and not _CLASSES.keys().isdisjoint(one.split())}
+    for row, classes in enumerate(elements.classes) if said else ():
+        for word in classes.split() if classes in said and not lines.aside[row] else ():
             start, end = elements.leaf_start[row], elements.leaf_end[row]
             if word in _CLASSES and 0 < end - start <= 6:
                 value = text_between(elements, start, end, _VALUE)

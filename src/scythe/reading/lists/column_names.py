@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 from math import log2
+from typing import NamedTuple
 
 from scythe.package_files import packaged_text
 from scythe.page.elements import Elements
@@ -27,8 +27,7 @@ _HEADINGS = frozenset(f"h{level}" for level in range(1, 7))
 _REMEMBERED = 2_048
 
 
-@dataclass(frozen=True, slots=True)
-class Portrait:
+class Portrait(NamedTuple):
     """What the cells of a column have in common."""
 
     kind: int  # of most texts
@@ -42,8 +41,7 @@ class Portrait:
     said: str  # what nearly all texts say, "" where they differ
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
+class Column(NamedTuple):
     """Cells that say the same kind of thing, page order, with their texts; a record may have several."""
 
     cells: list[Cell]

@@ -27,8 +27,7 @@ _TYPED = (DATE, PRICE, RATING)
 _BREAKS = frozenset(tag for tag, kind in KIND.items() if kind in (BOX, BREAK, RULE))
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(NamedTuple):
     """What stands in one record between two breaks: leaves, the elements among them, characters outside of these."""
 
     record: int

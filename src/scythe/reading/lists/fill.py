@@ -211,7 +211,7 @@ def _find_places(page: Page, columns: list[Column], records: int) -> list[list[S
     """Return where each field stands in the bytes of the page."""
     spans: list[list[Span | None]] = [[None] * len(columns) for _ in range(records)]
     runs, places = page.elements.leaf_run, page.places
-    for place, column in enumerate(columns if runs else ()):
+    for place, column in enumerate(columns if getattr(page.map, "made", None) is not None else ()):
         for start, end, record in column.cells:
             span, before = places.of_nodes(~runs[start], ~runs[end - 1]), spans[record][place]
             if span is not None and before is not None:

@@ -14,6 +14,7 @@ import numpy as np
 
 from scythe.model import ListKind, Loss, RecordList
 from scythe.page import Page
+from scythe.page.blocks import Nodes
 from scythe.page.page import note_list_losses
 from scythe.reading.forest import Forest, load
 from scythe.reading.lists.candidates import Candidate, find_candidates
@@ -197,11 +198,11 @@ def score_leaves(page: Page) -> Floats | None:
     if not len(blocks) or not elements.text:
         return None
     scores = see(page).probabilities
-    # blocks and leaves cut the same text at different places: where a letter stands tells the block of a leaf
-    block_ends = np.cumsum([len(text) - text.count(" ") for text in blocks.text])
-    leaf_ends = np.cumsum([len(text) - text.count(" ") for text in elements.text])
-    starts = np.concatenate(([0], leaf_ends[:-1]))
-    found: Floats = scores[np.minimum(np.searchsorted(block_ends, starts, side="right"), len(scores) - 1)]
+    leaves: Nodes = blocks.leaves  # type: ignore[assignment]
+    shown = ~np.array(leaves.rows, dtype=np.int64)  # runs of text; images are negative
+    place = np.maximum.accumulate(shown).searchsorted(elements.leaf_run)
+    block = np.array(blocks.leaf_end, dtype=np.int64).searchsorted(place, side="right")
+    found: Floats = scores[np.minimum(block, len(scores) - 1)]
     return found
 
 
@@ -211,25 +212,16 @@ def choose(candidates: Sequence[Candidate], scores: Floats, leaves: int, least: 
     The best is kept whatever its score, others from `least`.
     """
     taken, chosen = bytearray(leaves), list[int]()
-    for one in np.argsort(-scores, kind="stable").tolist():
-        if chosen and scores[one] < least:
-            break
+    order = np.argsort(-scores, kind="stable")
+    for one in order[: max(1, np.count_nonzero(scores >= least))].tolist():
         ranges = candidates[one].leaves
         # mostly nothing is taken between the first and the last record, and one look is enough
-        if taken.find(1, ranges[0][0], ranges[-1][1]) >= 0 and _overlaps(taken, ranges):
+        if taken.find(1, ranges[0][0], ranges[-1][1]) >= 0 and any(taken.find(1, *range_) >= 0 for range_ in ranges):
             continue
         chosen.append(one)
         for start, end in ranges:
             taken[start:end] = b"\1" * (end - start)
     return chosen
-
-
-def _overlaps(taken: bytearray, ranges: tuple[tuple[int, int], ...]) -> bool:
-    find = taken.find
-    for start, end in ranges:  # noqa: SIM110 a generator takes twice as long
-        if find(1, start, end) >= 0:
-            return True
-    return False
 
 
 def rank_lists(page: Page, forest: Forest | None = None, *, everything: bool = True) -> list[Ranked]:

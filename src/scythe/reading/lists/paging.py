@@ -70,18 +70,18 @@ class PageLink:
 def gather_links(page: Page, own: str) -> list[PageLink]:
     """Return the links whose words, names or relation speak of paging, in page order."""
     elements = page.elements
-    rows = list(_speaking_rows(elements))
+    speaking = speaking_names(elements.names)
+    rows = list(_speaking_rows(elements, speaking))
     if len(rows) > _MOST_LINKS:
         rows = rows[: _MOST_LINKS // 2] + rows[-_MOST_LINKS // 2 :]
     links = [link for row in rows if (link := describe_link(page, row, own)) is not None]
-    return _head_links(page, own) + links + _pressed_links(page, own)
+    return _head_links(page, own) + links + _pressed_links(page, own, speaking)
 
 
-def _speaking_rows(elements: Elements) -> Iterator[int]:
+def _speaking_rows(elements: Elements, speaking: Set[str]) -> Iterator[int]:
     """Yield the rows of links that are worth a closer look."""
     starts, ends, texts = elements.leaf_start, elements.leaf_end, elements.text
     names, parents, known = elements.names, elements.parent, known_words()
-    speaking = speaking_names(names)
     icons = 0
     for row in elements.href:
         start, count = starts[row], ends[row] - starts[row]
@@ -223,14 +223,14 @@ def _head_links(page: Page, own: str) -> list[PageLink]:
 _SILENT = PagingLabel("")
 
 
-def _pressed_links(page: Page, own: str) -> list[PageLink]:
+def _pressed_links(page: Page, own: str, speaking: Set[str]) -> list[PageLink]:
     """Find the addresses that buttons and lists hand to scripts."""
     elements = page.elements
-    speaking = {names for names in speaking_names(elements.names) if (named := read_names(names)).more or named.next}
+    ahead = {names for names in speaking if (named := read_names(names)).more or named.next}
     nodes = [
         elements.node[row]
         for row, (tag, names) in enumerate(zip(elements.tag, elements.names, strict=True))
-        if tag == "button" or (names in speaking and tag != "a")
+        if tag == "button" or (names in ahead and tag != "a")
     ][:_MOST_ICONS]
     if page.mentions("data-next"):
         found = {node.mem_id: node for name in _NEXT_DATA for node in page.map.having(name) if node.tag != "a"}

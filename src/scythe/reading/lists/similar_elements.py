@@ -163,8 +163,8 @@ class ElementColumns:
     @classmethod
     def of(cls, elements: Elements) -> Self:
         """Copy the columns of a page."""
-        lists = (elements.parent, elements.end, elements.leaf_start, elements.leaf_end)
-        parent, *others = (np.fromiter(column, dtype=np.int64, count=len(column)) for column in lists)
+        columns = (elements.parent, elements.end, elements.leaf_start, elements.leaf_end)
+        parent, *others = (np.array(column, dtype=np.int64) for column in columns)
         parent[0] = 0
         return cls(parent, *others)
 
