@@ -203,6 +203,16 @@ def test_storing_wants_an_archive() -> None:
         PluginOptions.of(Settings({"SCYTHE_STORE": True}))
 
 
+def test_pages_are_read_by_the_methods_asked_for() -> None:
+    sites = CrawlerSites(crawler(SCYTHE_METHODS=["sentences:minimum=900", "mdr:k=3"]))
+    document = sites.extract(STORY.html, STORY.url)
+    assert document.text == ""
+    expected = scythe.read_lists(STORY.html, STORY.url, method="mdr:k=3")
+    assert [one.to_dicts() for one in document.lists] == [one.to_dicts() for one in expected]
+    with pytest.raises(NotConfigured, match="SCYTHE_METHODS: unknown text method 'sentencs'"):
+        PluginOptions.of(Settings({"SCYTHE_METHODS": "sentencs"}))
+
+
 def test_the_add_on_puts_each_part_in_its_place_once() -> None:
     settings = Settings({"ITEM_PIPELINES": {"mine.Pipeline": 7}, "SPIDER_MIDDLEWARES": {ScytheSpiderMiddleware: 9}})
     Addon().update_settings(settings)

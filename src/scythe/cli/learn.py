@@ -52,6 +52,11 @@ def learn(
         ";position=BYTES, ;inner=TAGS.",
         "NAME=RULE",
     ),
+    method: str = option(
+        "",
+        "Read pages to learn their text by a published method, such as sentences:minimum=4, now and later.",
+        "NAME[:PARAMETERS]",
+    ),
     page_count: int | None = option(
         None,
         "Number of pages to learn from; default: 12 of a site, 40 of saved pages, evenly spread.",
@@ -72,7 +77,8 @@ def learn(
     )
     wanted = _examples(loaded, examples, field)
     loaded, wanted = _choose(loaded, wanted, page_count or FROM_FILES)
-    site = _learn(loaded, wanted, tuple(name for name in field if "=" not in name), _rules(rule), types)
+    names = tuple(name for name in field if "=" not in name)
+    site = _learn(loaded, wanted, names, _rules(rule), types, method)
     if not any(layout.fields for layout in site.profile.layouts) and not any(row.held for row in site.rules):
         for line in (*_gaps(site), "nothing could be learned from these pages"):
             complain(line)
@@ -153,11 +159,12 @@ def _learn(
     fields: Sequence[str],
     rules: dict[str, str],
     types: dict[str, str],
+    method: str,
 ) -> Site:
     from scythe.site.site import Site
 
     given = [(page.url, page.body) for page in pages]
-    return Site.learn(given, examples, rules=rules, fields=fields or None, types=types)
+    return Site.learn(given, examples, rules=rules, fields=fields or None, types=types, method=method)
 
 
 def _keep_labels(site: Site, pages: list[LoadedPage], output: str) -> list[str]:

@@ -22,9 +22,11 @@ from scythe.engine.sampling import PageSample
 from scythe.engine.worker_protocol import SiteSetup
 from scythe.errors import BadInput, ScytheError
 from scythe.fetch.page_check import sniff_bytes
+from scythe.method_parameters import split_methods
 from scythe.model import Document
 from scythe.page.encoding import in_utf8
 from scythe.reader import read
+from scythe.reading.method_names import check_methods
 from scythe.scrapy.learned_profiles import Right, Study, open_shelf
 from scythe.scrapy.page_document import PageDocument
 from scythe.site.extract import Extractor
@@ -62,6 +64,7 @@ class PluginOptions:
     learns: bool = True
     archive: str = ""  # where pages and records are stored
     stores: bool = False
+    methods: tuple[str, ...] = ()  # published ones, by which pages are read; then nothing is learned
 
     @classmethod
     def of(cls, settings: BaseSettings) -> PluginOptions:
@@ -72,7 +75,12 @@ class PluginOptions:
             learns=settings.getbool("SCYTHE_LEARN", True),
             archive=str(settings.get("SCYTHE_ARCHIVE") or ""),
             stores=settings.getbool("SCYTHE_STORE", False),
+            methods=tuple(settings.getlist("SCYTHE_METHODS")),
         )
+        try:
+            check_methods(options.methods)
+        except BadInput as error:
+            raise NotConfigured(f"SCYTHE_METHODS: {error}") from error
         if options.stores and not options.archive:
             raise NotConfigured("SCYTHE_STORE wants to know where: SCYTHE_ARCHIVE = 'FILE.db' or 'postgresql://...'")
         return options
@@ -169,6 +177,10 @@ class CrawlerSites:
 
     def extract(self, body: bytes, url: str, content_type: str = "") -> Document:
         """Cut a page of a site that was learned; read any other by its tree."""
+        if self.options.methods:
+            self.count("pages/read")
+            text, records = split_methods(self.options.methods)
+            return read(body, url, content_type=content_type or None, method=text, record_method=records)
         site = self._site(url)
         if site is None or site.extractor is None or sniff_bytes(body[:4096], content_type):
             self.count("pages/read")
@@ -187,7 +199,7 @@ class CrawlerSites:
         return site is not None and site.extractor is not None
 
     def _may_learn(self, site: MetSite) -> bool:
-        return self.options.learns and site.is_ours
+        return self.options.learns and site.is_ours and not self.options.methods
 
     def _site(self, url: str) -> MetSite | None:
         """Return the site of an address, with the profile that is kept of it; None: it is no address of the web."""

@@ -90,12 +90,13 @@ class Extractor:
         self.judge = judge or ImageJudge(profile.images)
         self.told = tuple(row for row in profile.rules if row.is_told)
         self.types = dict(profile.types)
+        self.read_cold = partial(read, method=profile.method or None)
         self._wanted = tuple(name for name in wanted or profile.fields if name != "records")  # which are lists
         self.has_lists = "records" in (wanted or profile.fields)
         self._is_learning = is_learning
         self._learn_lists = learn_lists
         self._list_readers: dict[str, LayoutListReader] = {}
-        self._read: dict[tuple[bytes, Url | None], Document] = {}  # the last pages read of layouts being learned
+        self._lately_read: dict[tuple[bytes, Url | None], Document] = {}  # the last pages read of layouts being learned
 
     def extract_page(self, body: bytes, url: str | None, via: Via = "auto") -> ExtractedPage:
         """Extract one page: "cut" reads nothing cold, "tree" is the same as "auto" where nothing is learned."""
@@ -115,12 +116,12 @@ class Extractor:
 
     def read_to_learn(self, page: Page, body: bytes, url: Url | None) -> tuple[Document, bool]:
         """Return what reading a page says, and whether it was read before, to be learned from."""
-        known = self._read.get((body, url))
+        known = self._lately_read.get((body, url))
         if known is not None:
             return known, True
-        cold = self._read[body, url] = read(page)
-        if len(self._read) > _REMEMBERED:
-            del self._read[next(iter(self._read))]
+        cold = self._lately_read[body, url] = self.read_cold(page)
+        if len(self._lately_read) > _REMEMBERED:
+            del self._lately_read[next(iter(self._lately_read))]
         return cold, False
 
     def list_reader(self, known: KnownLayout | None, *, learns: bool = False) -> LayoutListReader | None:
@@ -245,7 +246,7 @@ class _Extraction:
         """Read the page; what rules give besides is taken from them, as they are more often right."""
         was_read = False
         if why:
-            cold = read(self._opened.page)
+            cold = self._extractor.read_cold(self._opened.page)
         else:
             self._cut()
             why = "to learn its layout"

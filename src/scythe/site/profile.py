@@ -45,6 +45,7 @@ class _File:
     images: SiteImages = SiteImages()  # noqa: RUF009  it is frozen
     rules: tuple[ElementRule, ...] = ()
     types: tuple[tuple[str, str], ...] = ()
+    method: str = ""
     health: dict[str, Any] = field(default_factory=dict)
 
 
@@ -85,7 +86,14 @@ def load_profile(text: str | bytes, *, name: str = "profile") -> Saved:
         raise BadInput(f"{name}: {error}") from None
     rules = tuple(take_up(row) for row in content.rules)
     profile = Profile(
-        content.layouts, content.fields, content.learned, content.named, content.images, rules, content.types
+        content.layouts,
+        content.fields,
+        content.learned,
+        content.named,
+        content.images,
+        rules,
+        content.types,
+        content.method,
     )
     for path, wrong in (*_unknown(plain, _File, "$"), *_wrong(content)):
         raise BadInput(f"{name}{_line_of(said, path)}: {wrong}")
@@ -170,11 +178,23 @@ def _unknown(value: Any, kind: type, path: str) -> Iterator[tuple[str, str]]:
                 yield from _unknown(each, record, f"{path}.{key}[{number}]" if are_several else f"{path}.{key}")
 
 
+def _wrong_method(name: str) -> str:
+    from scythe.reading.text import method as text_method  # hardly any profile names one
+
+    try:
+        text_method(name)
+    except BadInput as error:
+        return str(error)
+    return ""
+
+
 def _wrong(profile: _File) -> Iterator[tuple[str, str]]:
     """Yield what types do not say, with the path to where it stands."""
     names = [layout.name for layout in profile.layouts]
     if len(names) > LIMITS.profile_layouts or len(set(names)) < len(names):
         yield "$.layouts", f"{len(names)} layouts, of which {len(set(names))} have names of their own"
+    if profile.method and (wrong_method := _wrong_method(profile.method)):
+        yield "$.method", wrong_method
     if profile.images.method not in IMAGE_METHODS:
         yield "$.images.method", f"images: method is one of {', '.join(IMAGE_METHODS)}"
     if len(profile.rules) > MOST_ROWS:

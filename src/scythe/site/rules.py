@@ -110,3 +110,4 @@ class Profile:
     images: SiteImages = SiteImages()  # noqa: RUF009  it is frozen
     rules: tuple[ElementRule, ...] = ()  # the rule table: those told are followed before what was learned
     types: tuple[tuple[str, str], ...] = ()  # of fields, as VALUE_TYPES names them
+    method: str = ""  # the published one by which pages are read to learn the text, its parameters behind it

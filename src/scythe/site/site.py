@@ -24,6 +24,7 @@ from scythe.model import DEFAULT_FIELDS, VALUE_TYPES, Document, Field, LabelledP
 from scythe.page import Page
 from scythe.page.content import PageContent
 from scythe.page.map import PageMap
+from scythe.reading.text import method as text_method
 from scythe.site.byte_rules import learn_field_bytes
 from scythe.site.drift import Drift, Health, all_cut, usual_of
 from scythe.site.element_rules import LOOKED_AT, ElementRule, RuleTable, as_told, page_names, read_rules, try_rule
@@ -106,6 +107,7 @@ class Site:
         rules: Mapping[str, str] | None = None,
         fields: Sequence[str] | None = None,
         types: Mapping[str, str] | None = None,
+        method: str = "",
     ) -> Site:
         """Learn a site from some of its pages, best ten or more, spread over the site.
 
@@ -114,7 +116,8 @@ class Site:
         then only these fields are learned, and those of the first kind that `fields` names. `rules` names elements by
         field, as an opening tag, an id, a CSS selector or an XPath (`{"price": '<div class="p-price">'}`); they are
         followed before what is learned. `types` says of fields shown or named what their values are ("money", "number",
-        "date" ...); what it leaves out is told by the values. Raises BadInput on wrong arguments.
+        "date" ...); what it leaves out is told by the values. `method` is a published one by which pages are
+        read to learn their text, now and later (`sentences:minimum=4`). Raises BadInput on wrong arguments.
         """
         given = [_address_and_body(page) for page in pages]
         if not given:
@@ -123,7 +126,7 @@ class Site:
         told = read_rules(rules or {})
         by_example = (name for example in shown or () for name in example or ())
         named = tuple(dict.fromkeys((*(row.field for row in told), *by_example)))
-        site = cls.begin(_wanted(named, fields), named)
+        site = cls.begin(_wanted(named, fields), named, method)
         site._tell(given, told)
         for url, body in given if site._names or not named else ():
             site._extract(body, url, "auto")
@@ -143,10 +146,12 @@ class Site:
         return site
 
     @classmethod
-    def begin(cls, fields: Sequence[str], named: tuple[str, ...] = ()) -> Site:
+    def begin(cls, fields: Sequence[str], named: tuple[str, ...] = (), method: str = "") -> Site:
         """Return a site of which nothing is known yet; its first pages are read, and it is learned from them."""
+        if method:
+            text_method(method)
         learned = datetime.now(UTC).isoformat(timespec="seconds")
-        return cls(Profile((), tuple(fields), learned=learned, named=named))
+        return cls(Profile((), tuple(fields), learned=learned, named=named, method=method))
 
     def finish(self) -> None:
         """Learn as well as possible from the pages that were read so far: no more may come."""

@@ -61,6 +61,7 @@ def test_a_parameter_is_heeded_everywhere_alike(name: str, parameter: object, tm
         document = scythe.read(PAGE, URL, method=method)
         assert kept.text == (row["text"] or "") == document.text
         assert scythe.read(PAGE, URL, options=scythe.TextOptions(method=method)).text == document.text
+        assert scythe.Site.begin(("text",), method=method).extract(PAGE, URL).text == document.text
         done = CliRunner().invoke(app, ["read", str(path), "--method", method, "-f", "jsonl"])
         assert json.loads(done.stdout)["text"] == document.text
 
@@ -114,6 +115,35 @@ def test_one_method_for_the_text_and_one_for_lists() -> None:
             options(methods=("vsse", "cetr"))
         with pytest.raises(BadInput, match="unknown text method"):
             options(methods=("vssee",))
+
+
+def test_a_site_learned_by_a_method_cuts_what_it_keeps_and_reads_the_rest_by_it(tmp_path: Path) -> None:
+    shop = "".join(f'<li><a href="/{n}">Sickle number {n}, forged</a> <b>{n} coins</b></li>' for n in range(60))
+    story = "".join(f"<p>Sentence {n} is long. It has a second one. It ends.</p>" for n in range(9))
+    note = '<div class="aside"><p>Alone here.</p></div>'
+    pages = [
+        f'<title>{n}</title><h1>Day {n}</h1><div class="story">{story}<p>The {n}th day was dry.</p></div>{note * n}'
+        for n in range(1, 9)
+    ]
+    for number, page in enumerate(pages):
+        (tmp_path / f"{number}.html").write_text(page)
+    method = "sentences:minimum=3"
+    arguments = ["learn", str(tmp_path), "-o", str(tmp_path / "site.json"), "--field", "text", "--method", method]
+    done = CliRunner().invoke(app, arguments)
+    assert done.exit_code == 0, done.output
+    site = scythe.Site.load(tmp_path / "site.json")
+    assert site.profile.method == method
+    cut = site.extract(pages[0].replace("dry", "wet").encode())
+    assert cut.fields["text"].how.startswith("cut")
+    assert "Sentence 8 is long." in cut.text
+    assert "Alone here." not in cut.text
+    other = f"<title>Shop</title><ul>{shop}</ul><div><p>{'It rains. ' * 5}</p></div>"
+    assert site.extract(other.encode()).text == scythe.read(other, method=method).text
+    wrong = site.to_json().replace(method, "sentencs")
+    with pytest.raises(BadInput, match=r"profile, line \d+: unknown text method 'sentencs'"):
+        scythe.Site.from_json(wrong)
+    with pytest.raises(BadInput, match="unknown text method"):
+        scythe.Site.learn([(None, pages[0])], method="mdr")
 
 
 def test_methods_stay_with_a_site() -> None:

@@ -264,6 +264,16 @@ def test_a_watch_is_called_by_what_it_visits(state: State) -> None:
             _name_watch(archive, WatchRunWanted(watches=(one, other)))
 
 
+def test_a_crawl_reads_by_the_method_that_was_asked_for(state: State, demo: DemoThread) -> None:
+    wanted = CrawlWanted(url=demo.url, limit=3, delay=0, methods=("sentences:minimum=900",))
+    assert until(state, start_crawl(state, wanted).number, "done").crawl
+    with state.archive() as archive:
+        texts = [page.text for page in read_pages(archive, Selection())]
+    assert (len(texts), {*texts}) == (3, {""})
+    with pytest.raises(BadInput, match="unknown text method 'sentencs'"):
+        start_crawl(state, CrawlWanted(url=demo.url, methods=("sentencs",)))
+
+
 class Short(CrawlRun):
     """A crawl with nothing to do."""
 

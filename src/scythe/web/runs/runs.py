@@ -33,6 +33,11 @@ Pattern = Annotated[str, msgspec.Meta(min_length=1, max_length=500)]
 Patterns = Annotated[tuple[Pattern, ...], msgspec.Meta(max_length=50, description="Of addresses; * is anything.")]
 Delay = Annotated[float, msgspec.Meta(ge=0, le=86_400, description="Seconds between two requests to a host.")]
 Contact = Annotated[str, msgspec.Meta(max_length=200, description="How the owner of the site reaches you.")]
+Method = Annotated[str, msgspec.Meta(min_length=1, max_length=200)]
+Methods = Annotated[
+    tuple[Method, ...],
+    msgspec.Meta(max_length=2, description="Published ones by which pages are read, such as sentences:minimum=4."),
+]
 Part = Literal["text", "markdown", "html", "images", "records", "attributes"]
 
 
@@ -49,6 +54,7 @@ class CrawlWanted(RequestInput, frozen=True):
     sitemaps: bool = True
     parts: Annotated[tuple[Part, ...], msgspec.Meta(max_length=10)] = ("text", "images", "records")
     contact: Contact = ""
+    methods: Methods | None = None  # None: as before, at first none; empty: none
     keep_raw: bool = True  # keep pages as they came, to read them again
     refresh: bool = False  # visit the pages known again
 
@@ -60,6 +66,7 @@ class WatchRunWanted(RequestInput, frozen=True):
     once: bool = False  # visit what is due, then end
     delay: Delay = 1.0
     contact: Contact = ""
+    methods: Methods = ()
 
 
 @AREA.get("/api/runs", "runs")

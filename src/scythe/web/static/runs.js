@@ -196,6 +196,7 @@ async function follow(run) {
 }
 
 const lines = (text) => text.split("\n").map((line) => line.trim()).filter(Boolean);
+const words = (text) => text.split(/\s+/).filter((word) => word && word !== "auto");
 const whole = (text) => (text.trim() === "" ? null : Number(text));
 
 async function start(form, path, wanted) {
@@ -222,6 +223,7 @@ crawl?.addEventListener("submit", (event) => {
     allow: lines(said.allow.value),
     deny: lines(said.deny.value),
     parts: [...said.parts].filter((box) => box.checked).map((box) => box.value),
+    methods: said.methods.value.trim() === "" ? null : words(said.methods.value),
     subdomains: said.subdomains.checked,
     keep_raw: said.keep_raw.checked,
     refresh: said.refresh.checked,
