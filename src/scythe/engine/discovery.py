@@ -16,12 +16,13 @@ from scythe.crawl_model import Extracted
 from scythe.engine.worker_protocol import Job, NamedUrl
 from scythe.fetch.page_check import sniff_bytes, sniff_text
 from scythe.limits import LIMITS
+from scythe.method_parameters import split_methods
 from scythe.model import Loss, Record, RecordList
 from scythe.page.feeds import Feed, is_feed, read_feed
 from scythe.page.links_from_bytes import Hrefs, directives, read_hrefs
 from scythe.page.page import Page
 from scythe.page.sitemaps import MapEntry, read_sitemap
-from scythe.reading.lists.find_lists import read_records
+from scythe.reading.lists.list_methods import record_method
 from scythe.reading.lists.paging import read_paging
 from scythe.url import Url, absolute, normalise, without_tracking
 
@@ -48,7 +49,7 @@ def _from_page(job: Job) -> Extracted:
     what = sniff_text(page.html, job.content_type)
     if what:
         return _extracted("", (), {"why": f"no page: {what}"})
-    lists = read_records(page)
+    lists = record_method(split_methods(job.site.methods).records)(page)
     paging = read_paging(page)
     rest = {"next": paging.next or paging.more, "why": "" if lists else "no list was found on it"}
     return _extracted(page.declared_title, lists, rest)

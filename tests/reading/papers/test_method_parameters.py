@@ -52,6 +52,9 @@ def test_a_parameter_is_heeded_everywhere_alike(name: str, parameter: object, tm
         expected = [region.to_dicts() for region in scythe.read_lists(PAGE, URL, method=method)]
         assert [region.to_dicts() for region in scythe.read(PAGE, URL, record_method=method).lists] == expected
         assert len(kept.lists) == len(expected)
+        watched = worker.extract(Job(worker.setup, URL, PAGE, "list")).extracted
+        assert watched is not None
+        assert [region.to_dicts() for region in watched.lists] == expected
         records = dataset(tmp_path / "out" / "records").to_table() if expected else ()
         assert len(records) == sum(map(len, expected))
         done = CliRunner().invoke(app, ["records", str(path), "--method", method, "--all", "-f", "jsonl"])
