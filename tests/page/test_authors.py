@@ -39,34 +39,3 @@ def authors(html: str, head: str = "") -> tuple[str, ...]:
 )
 def test_names_are_told_from_what_stands_around_them(text: str, names: tuple[str, ...]) -> None:
     assert read_names(text) == names
-
-
-def test_what_json_ld_declares_are_the_authors() -> None:
-    head = (
-        '<script type="application/ld+json">{"@type": "NewsArticle", "headline": "The barley is in", "datePublished": '
-        '"2024-05-03", "author": [{"@type": "Person", "name": "Ann Reap"}, {"@type": "Person", "name": "Joe Sickle"}]}'
-        "</script>"
-    )
-    assert authors("", head) == ("Ann Reap", "Joe Sickle")
-
-
-def test_a_byline_below_the_heading_names_the_author() -> None:
-    assert authors('<p class="byline">By Ann Reap, May 3, 2024</p>', "<meta property=og:type content=article>") == (
-        "Ann Reap",
-    )
-
-
-@pytest.mark.parametrize("line", ["Ann Reap | May 3, 2024", "May 3, 2024Ann Reap", "Ann Reap Published: May 3, 2024"])
-def test_a_name_beside_the_day_below_the_heading_is_the_author(line: str) -> None:
-    assert authors(f"<p>{line}</p>", "<meta property=og:type content=article>") == ("Ann Reap",)
-
-
-def test_a_name_that_a_label_calls_the_writer_is_the_author() -> None:
-    card = "<meta name=twitter:label1 content='Written by'><meta name=twitter:data1 content='Ann Reap'>"
-    assert authors("", f"<meta property=og:type content=article>{card}") == ("Ann Reap",)
-
-
-def test_who_wrote_a_comment_or_a_review_is_no_author() -> None:
-    review = '<div class="review"><span class="review-author">Ann R.</span> Cuts well, every day.</div>'
-    assert authors(f"{_WORDS}{review * 3}") == ()
-    assert scythe.read("<p>nothing</p>").metadata.author == ""

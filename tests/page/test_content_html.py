@@ -17,37 +17,6 @@ def content_of(html: str, *kept: int, url: str | None = "https://example.org/d/"
     return PageContent(page, kept or tuple(range(len(page.blocks))))
 
 
-@pytest.mark.parametrize(
-    ("html", "clean"),
-    [
-        ("<div class=x><div>a</div></div>", "<p>a</p>"),
-        ("<p style='x'>a <font color=red>b</font></p>", "<p>a b</p>"),
-        ("<h2 id=x>a</h2>", "<h2>a</h2>"),
-        ("<h2>a<div>b</div></h2>", "<h2>a<br>\nb</h2>"),
-        ("<div>a<br>b<br><br>c</div>", "<p>a<br>\nb</p>\n<p>c</p>"),
-        ("<ul><li>a<div>b</div></ul>", "<ul>\n<li>a<p>b</p>\n</li>\n</ul>"),
-        ("<ol start=4><li>a</ol>", '<ol start="4">\n<li>a</li>\n</ol>'),
-        ("<pre>a &lt;b&gt;\n  c</pre>", "<pre>a &lt;b&gt;\n  c</pre>"),
-        ("<p>a<b>b</b><b>c</b> <i>d</i></p>", "<p>a<strong>bc</strong> <em>d</em></p>"),
-        ("<p><a href=x>a <i>b</i></a></p>", '<p><a href="https://example.org/d/x">a <em>b</em></a></p>'),
-        (
-            "<p>x <img src=i.png alt='\"' width=9 height=8 onerror=x></p>",
-            '<p>x <img src="https://example.org/d/i.png" alt="&quot;" width="9" height="8"></p>',
-        ),
-        ("<details><summary>a</summary>b</details>", "<p>a</p>\n<p>b</p>"),
-        ("<dl><div><dt>a<dd>b</div></dl>", "<dl>\n<dt>a</dt>\n<dd>b</dd>\n</dl>"),
-    ],
-)
-def test_only_what_carries_meaning_is_kept(html: str, clean: str) -> None:
-    assert content_of(html).html() == clean
-
-
-def test_without_an_address_relative_links_become_words() -> None:
-    assert content_of("<p><a href=x>a</a> <a href=https://b.example/>b</a></p>", url=None).html() == (
-        '<p>a <a href="https://b.example/">b</a></p>'
-    )
-
-
 def test_a_row_of_which_one_cell_was_chosen_keeps_all_its_cells() -> None:
     content = content_of("<table><tr><td>a<td>b<td>c<tr><td>d<td>e<td>f</table>", 0, 4)
     assert content.html() == (
@@ -82,11 +51,6 @@ def test_an_image_in_a_box_whose_words_were_left_out_goes_with_them(box: str, sh
     page = Page.from_text(f"<p>a</p>{box}<p>b</p>", url="https://example.org/")
     content = PageContent(page, (0, len(page.blocks) - 1))
     assert ("i.png" in content.html()) is shown
-
-
-def test_icons_that_stand_alone_are_not_shown() -> None:
-    content = content_of("<p>a</p><div><img src=share.png width=16 height=16></div><p>b</p>")
-    assert "img" not in content.html()
 
 
 def test_a_copy_holds_the_renderings_and_not_the_page() -> None:

@@ -10,24 +10,6 @@ from scythe.url import absolute
 URL = "https://example.org/a/b.html"
 
 
-def test_links_come_in_page_order_with_text_and_rel() -> None:
-    page = Page.from_text("<a href=c>One <b>two</b></a><a href=/d rel='NoFollow ugc'> three </a>", url=URL)
-    assert [(link.url, link.text, link.rel) for link in page.links] == [
-        ("https://example.org/a/c", "One two", ""),
-        ("https://example.org/d", "three", "nofollow ugc"),
-    ]
-
-
-def test_the_base_of_the_page_is_respected() -> None:
-    page = Page.from_text("<base href='//cdn.example.net/x/'><a href=y>z</a>", url=URL)
-    assert page.links[0].url == "https://cdn.example.net/x/y"
-
-
-def test_a_link_without_text_is_named_by_its_label() -> None:
-    page = Page.from_text("<a href=/x aria-label='Home page'><img src=i.png></a>", url=URL)
-    assert page.links[0].text == "Home page"
-
-
 @pytest.mark.parametrize(
     "href",
     ["http://[::1/x", "http://h:99999999/", "http://", "x" * 10_000, "http://exa mple.org:b/", "foo:bar"],
@@ -36,13 +18,6 @@ def test_an_address_nobody_can_follow_is_skipped_and_counted(href: str) -> None:
     page = Page.from_text(f"<a href='{href}'>bad</a><a href=/good>good</a>", url=URL)
     assert [link.text for link in page.links] == ["good"]
     assert [(loss.what, loss.count) for loss in page.losses] == [("links without an absolute address", 1)]
-
-
-@pytest.mark.parametrize("href", ["#top", "javascript:void(0)", "mailto:a@example.org", "tel:+1", "", " ", "DATA:x"])
-def test_what_was_never_meant_as_a_page_is_not_counted(href: str) -> None:
-    page = Page.from_text(f"<a href='{href}'>x</a>", url=URL)
-    assert page.links == ()
-    assert page.losses == ()
 
 
 @pytest.mark.parametrize(

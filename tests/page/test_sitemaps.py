@@ -22,50 +22,15 @@ MAP = b"""<?xml version="1.0" encoding="UTF-8"?>
 <url><loc>/relative&#x41;&#66;</loc></url>
 <url><lastmod>2024-05-01</lastmod></url><url><loc>mailto:x@example.org</loc></url>
 </urlset>"""
-INDEX = b"""<sitemapindex xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><sitemap><loc>/s1.xml</loc>
-<lastmod>2024-01-01</lastmod></sitemap><sitemap><loc>https://example.org/s2.xml.gz</loc></sitemap></sitemapindex>"""
 
 
 def urls_of(body: bytes) -> list[str]:
     return [entry.url for entry in read_sitemap(body, URL).urls]
 
 
-def test_a_sitemap_gives_its_addresses_with_what_it_says_of_them() -> None:
-    sitemap = read_sitemap(MAP, URL)
-    first, second, third = sitemap.urls
-    assert (first.url, first.often, first.priority) == ("https://example.org/a?x=1&y=2", "weekly", 0.8)
-    assert first.modified == "2024-05-01T10:00:00+02:00"
-    assert (second.url, second.modified, second.priority) == ("https://example.org/b?x=1&y=2", "", None)
-    assert third.url == "https://example.org/relativeAB"
-    assert [(loss.what, loss.count) for loss in sitemap.losses] == [("addresses in a sitemap that are none", 1)]
-
-
-def test_an_index_names_sitemaps() -> None:
-    assert read_sitemap(INDEX, URL).sitemaps == ("https://example.org/s1.xml", "https://example.org/s2.xml.gz")
-    assert read_sitemap(INDEX, URL).urls == ()
-
-
-def test_elements_may_have_a_prefix_and_attributes() -> None:
-    body = b'<x:urlset xmlns:x="u"><x:url a="b"><x:loc c=\'d\'>/1</x:loc></x:url><url><loc>/2</loc></url></x:urlset>'
-    assert urls_of(body) == ["https://example.org/1"]
-
-
 @pytest.mark.parametrize("pack", [gzip.compress, lambda body: body, lambda body: body.decode().encode("utf-16")])
 def test_packed_and_wide_sitemaps_are_read(pack) -> None:  # type: ignore[no-untyped-def]
     assert len(read_sitemap(pack(MAP), URL).urls) == 3
-
-
-def test_a_list_has_an_address_per_line() -> None:
-    body = b"\xef\xbb\xbfhttps://example.org/1\r\n\nhttps://example.org/2\nnot one\n"
-    assert urls_of(body) == ["https://example.org/1", "https://example.org/2"]
-
-
-def test_a_cut_sitemap_gives_what_it_has() -> None:
-    assert urls_of(MAP[: MAP.index(b"/relative")]) == urls_of(MAP)[:2]
-    packed = gzip.compress(MAP * 20)
-    sitemap = read_sitemap(packed[: len(packed) - 20], URL)
-    assert len(sitemap.urls) == 3
-    assert "stops before its end" in sitemap.losses[0].what
 
 
 @pytest.mark.parametrize("body", [b"", b"<html><p>Not found</p></html>", b"<rss></rss>", b"words only", b"<urlset/>"])
@@ -79,12 +44,6 @@ def test_entities_are_not_expanded() -> None:
     doctype = '<!DOCTYPE x [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;"><!ENTITY f SYSTEM "file:///etc/passwd">]>'
     body = f"{doctype}<urlset><url><loc>https://example.org/&b;&f;&lt;&quot;&nbsp;</loc></url></urlset>".encode()
     assert urls_of(body) == ["https://example.org/&b;&f;%3C%22&nbsp;"]
-
-
-def test_references_out_of_range_stand_for_nothing() -> None:
-    assert urls_of(b"<urlset><url><loc>/&#xD800;&#0;&#9999999;</loc></url></urlset>") == [
-        "https://example.org/\ufffd\ufffd\ufffd"
-    ]
 
 
 def test_more_addresses_than_the_standard_allows_are_counted() -> None:

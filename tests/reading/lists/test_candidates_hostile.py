@@ -73,3 +73,8 @@ def test_sets_beyond_the_bound_do_not_take_the_others_with_them(most: int, monke
 def test_a_page_with_nothing_but_sets_beyond_the_bound_has_no_candidates(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(candidates, "MOST_RECORDS", 5)
     assert find_candidates(Page.from_text("<p>a line of text" * 30).elements) == []
+
+
+@pytest.mark.parametrize("html", ["<br><br><br>", "<hr>", "a<hr>b<hr>c<hr>", "<p>a<br><p>b<br><br>", "<dl><dt>a<dt>"])
+def test_breaks_and_rules_alone_harm_nothing(html):
+    assert all(len(one.rows) >= 2 for one in find_candidates(Page.from_text(html).elements))

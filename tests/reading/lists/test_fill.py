@@ -1,44 +1,14 @@
-"""What a filled region holds besides texts."""
+"""Records that no page of one tag makes: of several elements, of bare lines, very many, in hostile tables."""
 
 from __future__ import annotations
 
-from tests.reading.lists.filling import articles, fill
+import pytest
+from tests.reading.lists.filling import articles, fields, fill
 
 from scythe.page import Page
 from scythe.reading.lists.candidates import Candidate
+from scythe.reading.lists.column_names import make_unique
 from scythe.reading.lists.fill import fill_list
-
-
-def test_links_are_absolute_in_page_order_and_each_once():
-    html = articles("<a href=b>b</a><a href=/a>a</a><a href=b>again</a><a href='javascript:x()'>x</a>", "<a>none</a>")
-    records = fill(html).records
-    assert records[0].links == ("https://example.org/list/b", "https://example.org/a")
-    assert records[1].links == ()
-
-
-def test_a_link_around_a_record_is_its_first_and_one_around_all_is_nobodys():
-    html = "<a href=/all><ul>" + "".join(f"<a href=/{i}><li><b>x</b> {i}</li></a>" for i in "ab") + "</ul></a>"
-    assert [record.links for record in fill(html, "li").records] == [
-        ("https://example.org/a",),
-        ("https://example.org/b",),
-    ]
-
-
-def test_a_base_element_is_minded():
-    page = '<base href="https://cdn.example.org/x/">' + articles("<a href=b>b</a>", "<a href=c>c</a>")
-    assert fill(page).records[0].links == ("https://cdn.example.org/x/b",)
-
-
-def test_images_are_absolute_and_each_once():
-    html = articles("<img src=i.png><img src=i.png><img data-src=/lazy.png src=blank.gif>x", "y")
-    records = fill(html).records
-    assert records[0].images == ("https://example.org/list/i.png", "https://example.org/lazy.png")
-    assert records[1].images == ()
-
-
-def test_html_is_as_on_the_page():
-    html = articles('<b class="x">1 &amp; 2</b>', "<i>3</i>")
-    assert fill(html).records[0].html == '<article><b class="x">1 &amp; 2</b></article>'
 
 
 def test_a_record_of_several_elements_has_them_all():
@@ -69,32 +39,31 @@ def test_text_beside_the_elements_of_a_line_is_in_its_html():
     assert record_list.records[0].html == "1 &lt; <b>2</b> &amp; 3"
 
 
-def test_a_region_has_the_pattern_of_its_records():
-    assert fill(articles("<b>1</b><p>2</p>", "<b>3</b>")).pattern == "article(b,p?)"
-
-
-def test_records_without_text_are_records_without_fields():
-    record_list = fill(articles("<img src=a.png>", "<img src=b.png>"))
-    assert record_list.columns == ()
-    assert record_list.records[1].images == ("https://example.org/list/b.png",)
-
-
 def test_no_records_make_an_empty_region():
     record_list = fill_list(Page.from_text("<p>x"), Candidate("test", 0, (), ()), 0.0, "list")
     assert (record_list.records, record_list.columns) == ((), ())
 
 
-def test_a_placeholder_stands_for_the_image_for_readers_without_scripts():
-    lazy = "<img src='data:image/gif;base64,R0lGODlhAQABAAAAACw='><noscript><img src=/{}.png></noscript>{}"
-    records = fill(articles(lazy.format("a", "x"), "<img src=/own.png>", lazy.format("b", "y"))).records
-    assert [record.images for record in records] == [
-        ("https://example.org/a.png",),
-        ("https://example.org/own.png",),
-        ("https://example.org/b.png",),
-    ]
+def test_siblings_too_many_to_compare_are_numbered():
+    kinds = "€ 5|12 May 2016|4/5|17|some words|https://example.org/".split("|")
+    html = articles(*("".join(f"<p>{kinds[i // (6**k) % 6]}</p>" for k in range(5)) for i in range(3_000)))
+    record_list = fill(html)
+    assert sum(bool(text) for text in record_list.records[2_321].fields) == 5
 
 
-def test_records_in_a_row_that_show_the_same_image_have_it_each():
-    star = "<img src='data:,' data-src=/star.png><noscript><img src=/star.png></noscript>"
-    records = fill(articles(f"{star}good", f"{star}better", f"{star}best")).records
-    assert [record.images for record in records] == [("https://example.org/star.png",)] * 3
+@pytest.mark.parametrize("span", ["x", "", "-3", "²", "99999999999999999999"])
+def test_spans_that_make_no_sense_do_no_harm(span):
+    html = f"<table><tr><td rowspan='{span}' colspan='{span}'>a<td>1<tr><td>b<td>2</table>"
+    assert fields(html, "tr")[0][0] == "a"
+
+
+@pytest.mark.parametrize("cell", ["<td rowspan=1000000000 colspan=1000000000>x", "<td rowspan=1000000000>x", "<td>x"])
+def test_hostile_tables_stay_bounded(cell):
+    record_list = fill(f"<table><tr>{'<td>w' * 2_000}{f'<tr>{cell}<td>y' * 4_000}</table>", "tr")
+    assert len(record_list.records) == 4_001
+    assert len(record_list.columns) <= 1_000
+    assert " ".join(record_list.records[0].fields).count("w") == 2_000
+
+
+def test_names_are_unique_even_where_a_head_looks_like_a_number():
+    assert make_unique(["a", "a_2", "a", "a"]) == ("a", "a_2", "a_3", "a_4")

@@ -7,6 +7,7 @@ import pytest
 from scythe.page import Page
 from scythe.reading.attributes.dictionary import parse_dictionary, shipped
 from scythe.reading.papers.cnbe import find_names, read_by_cnbe
+from scythe.reading.papers.label_pairs import PAIRS, find_labels, pair_labels
 
 NAMES = ["Brand", "Model", "Weight", "Color", "Material", "Grip width", "Beam angle", "Shade form"]
 SPEC = "".join(f"<tr><td class=key>{name}</td><td class=value>some value {n}</td></tr>" for n, name in enumerate(NAMES))
@@ -35,3 +36,8 @@ def test_without_a_known_name_there_is_nothing_to_learn_from():
 @pytest.mark.parametrize("html", ["", "<body>", "text", "<p>:", "<p>::: <b>:</b>", "\x00<a", "<html><frameset><frame>"])
 def test_any_page_gives_pairs_or_none(html):
     assert read_by_cnbe(Page.from_text(html)) == ()
+
+
+def test_the_number_of_pairs_is_bounded():
+    elements = Page.from_text("".join(f"<p>Name {n}: {n} x" for n in range(PAIRS + 50))).elements
+    assert len(pair_labels(elements, find_labels(elements, 0, len(elements.text), shipped()), shipped())) == PAIRS

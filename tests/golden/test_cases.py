@@ -1,0 +1,141 @@
+"""Small pages, each written for one sentence, give what was accepted: `cases` has a table for each of their readers.
+
+A row is the sentence, what is given, and what comes of it; `pytest --accept` takes what comes of it now. A new case is
+a row with null for what comes of it.
+"""
+
+import json
+from collections.abc import Callable, Iterable
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.reading.lists.filling import fill
+from tests.tables import rows
+
+import scythe
+from scythe.model import RecordList
+from scythe.page import Page
+from scythe.page.content import PageContent
+from scythe.page.feeds import read_feed
+from scythe.page.sitemaps import read_sitemap
+from scythe.reading.attributes.dictionary import shipped
+from scythe.reading.attributes.structured_data import read_structured
+from scythe.reading.attributes.subject import read_microdata, read_rdfa
+from scythe.reading.attributes.subject_attributes import read_attributes
+from scythe.reading.attributes.visible_pairs import cut_lines, find_pairs
+from scythe.reading.lists.candidates import find_candidates
+from scythe.reading.lists.paging import read_paging
+from scythe.reading.papers.label_pairs import find_labels, pair_labels
+from scythe.reading.papers.main_block import find_entities
+from scythe.reading.text import method as text_method
+from scythe.reading.text.roles import roles
+
+FOLDER = Path(__file__).with_name("cases")
+
+
+def plain(one: Any) -> dict[str, Any]:
+    """Return what a record says, without what it does not say."""
+    said = {field.name: getattr(one, field.name) for field in fields(one)}
+    return {name: value for name, value in said.items() if value not in (None, "", (), {}, False)}
+
+
+def losses(page: Page) -> list[Any]:
+    return [[loss.what, loss.count] for loss in page.losses]
+
+
+def render(page: Page) -> list[Any]:
+    content = PageContent(page, tuple(range(len(page.blocks))))
+    return [content.text(), content.markdown(), content.html(), losses(page)]
+
+
+def list_images(page: Page) -> list[Any]:
+    return [[plain(use.image), use.loaded, len(use.twin_ids)] for use in page.images]
+
+
+def tell_lists(lists: Iterable[RecordList]) -> list[Any]:
+    return [
+        [one.kind, one.columns, one.pattern, [[row.fields, row.links, row.images, row.html] for row in one.records]]
+        for one in lists
+    ]
+
+
+def read_whole(html: str, url: str | None) -> list[Any]:
+    document = scythe.read(html, url=url)
+    return [plain(document.metadata), document.text, tell_lists(document.lists)]
+
+
+def list_candidates(page: Page) -> list[list[str]]:
+    texts = page.elements.text
+    return [[" ".join(texts[start:end]) for start, end in one.leaves] for one in find_candidates(page.elements)]
+
+
+def tell_feed(body: str, *more: str) -> list[Any]:
+    feed = read_feed(body.encode("latin-1"), *more)
+    return [plain(feed) | {"entries": [plain(entry) for entry in feed.entries]}, feed.losses]
+
+
+def tell_sitemap(body: str, url: str) -> list[Any]:
+    sitemap = read_sitemap(body.encode("latin-1"), url)
+    return [[plain(entry) for entry in sitemap.urls], sitemap.sitemaps, sitemap.why, sitemap.losses]
+
+
+def on_page(read: Callable[[Page], Any]) -> Callable[..., Any]:
+    return lambda html, url: read(Page.from_text(html, url=url))
+
+
+def choose_text(method: str) -> Callable[[Page], Any]:
+    def choose(page: Page) -> list[Any]:
+        reading = text_method(method)(page, scythe.TextOptions())
+        return [[page.blocks.text[row] for row in reading.kept], reading.why, reading.images]
+
+    return choose
+
+
+def read_items(page: Page) -> list[Any]:
+    return [read_structured(page).pairs, read_microdata(page), read_rdfa(page)]
+
+
+def find_visible(page: Page) -> list[Any]:
+    return [[pair.label, pair.value] for pair in find_pairs(page.elements, cut_lines(page.elements))]
+
+
+def find_labelled(page: Page) -> Any:
+    elements = page.elements
+    return pair_labels(elements, find_labels(elements, 0, len(elements.text), shipped()), shipped())
+
+
+READERS: dict[str, Callable[..., Any]] = {
+    "rendered": on_page(render),
+    "images": on_page(list_images),
+    "metadata": on_page(lambda page: [plain(page.metadata), losses(page)]),
+    "links": on_page(lambda page: [[[link.url, link.text, link.rel] for link in page.links], losses(page)]),
+    "feeds": tell_feed,
+    "sitemaps": tell_sitemap,
+    "read": read_whole,
+    "records": lambda html, tag: tell_lists([fill(html, tag)]),
+    "paging": on_page(lambda page: plain(read_paging(page))),
+    "attributes": on_page(read_attributes),
+    "structured": on_page(read_items),
+    "visible pairs": on_page(find_visible),
+    "label pairs": on_page(find_labelled),
+    "candidates": on_page(list_candidates),
+    "text by characters": on_page(choose_text("characters")),
+    "text by sentences": on_page(choose_text("sentences")),
+    "text by vsse": on_page(choose_text("vsse")),
+    "roles": on_page(lambda page: list(zip(page.blocks.text, roles(page), strict=True))),
+    "names": find_entities,
+}
+TABLES = {name: {says: (given, known) for says, given, known in rows(FOLDER / f"{name}.jsonl")} for name in READERS}
+
+
+@pytest.mark.parametrize(("table", "says"), [(table, says) for table, cases in TABLES.items() for says in cases])
+def test_a_case_gives_what_was_accepted(table: str, says: str, accept: bool) -> None:
+    given, known = TABLES[table][says]
+    got = json.loads(json.dumps(READERS[table](*given), default=str))
+    if accept and got != known:
+        TABLES[table][says] = given, known = given, got
+        lines = [json.dumps([says, *case], ensure_ascii=False) for says, case in TABLES[table].items()]
+        (FOLDER / f"{table}.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    assert got == known
