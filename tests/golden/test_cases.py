@@ -68,7 +68,7 @@ def read_whole(html: str, url: str | None) -> list[Any]:
 
 def list_candidates(page: Page) -> list[list[str]]:
     texts = page.elements.text
-    return [[" ".join(texts[start:end]) for start, end in one.leaves] for one in find_candidates(page.elements)]
+    return sorted([" ".join(texts[start:end]) for start, end in one.leaves] for one in find_candidates(page.elements))
 
 
 def tell_feed(body: str, *more: str) -> list[Any]:
