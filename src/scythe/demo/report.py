@@ -37,105 +37,23 @@ def write_report(results: Results) -> str:
         trim_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.globals |= {"draw_bar": draw_bar, "pages": pages}
-    style = (files("scythe.demo") / "report.css").read_text(encoding="utf-8")
-    values = _values(results) | _speed(results)
-    values |= _watch(results.watched) if results.watched else {}
-    return environment.get_template("report.html").render(values, it=results, style=style)
-
-
-def _values(results: Results) -> dict[str, object]:
-    kinds = [step.how for step in results.steps]
-    mark = next((at for at, step in enumerate(results.steps) if step.design == 1), None)
-    scored = [(row.kind, row.f1) for row in results.kinds if row.f1 is not None]
-    fields = results.fields
-    return {
-        "promises": judge_promises(results),
-        "tiles": _tiles(results),
-        "strip": draw_strip(kinds, mark),
-        "step_keys": [*_HOW.items(), *([("mark", "the site's redesign")] if mark is not None else [])],
-        "shares": draw_shares(results.steps),
-        "redesign": list(describe_redesign(results.redesign)) if results.redesign is not None else [],
-        "found_bars": [(kind, (("cut", f1), ("rest", 1 - f1)), f"F1 {f1:.3f}") for kind, f1 in scored],
-        "found_rows": [
-            (
-                row.kind,
-                _of(row.found, row.pages),
-                _of(row.titles, row.found),
-                "" if row.f1 is None else f"{row.f1:.3f}",
-                _of(*row.images),
-                _of(*row.records),
-            )
-            for row in results.kinds
+    environment.globals |= {"pages": pages, "stamp": stamp, "why_words": why_words, "shown": SHOWN, "speed": SPEED}
+    return environment.get_template("report.html").render(
+        it=results,
+        style=(files("scythe.demo") / "report.css").read_text(encoding="utf-8"),
+        hows=_HOW,
+        promises=judge_promises(results),
+        both=total(results.laps),
+        again=total(results.laps_after),
+        strip=draw_strip(results.steps),
+        shares=draw_shares(results.steps),
+        redesign=list(describe_redesign(results.redesign)) if results.redesign is not None else [],
+        watch_chart=draw_watch(results.watched) if results.watched is not None else "",
+        watch_lines=[
+            re.sub("`(.*?)`", r"<code>\1</code>", escape(said))
+            for said in (describe_watch(results.watched) if results.watched is not None else ())
         ],
-        "field_bars": [
-            (row.name, (("cut", row.cut), ("tree", row.tree), ("rest", row.missing)), f"{row.cut} cut, {row.tree} tree")
-            for row in fields
-        ],
-        "field_rows": [(row.name, row.cut, row.tree, row.missing) for row in fields],
-        "most_fields": max((row.cut + row.tree + row.missing for row in fields), default=1) or 1,
-    }
-
-
-def _tiles(results: Results) -> list[tuple[str, str]]:
-    tiles = [(f"{results.found}", f"of {results.pages} pages found")]
-    if results.f1 is not None:
-        tiles.append((f"{results.f1:.3f}", "F1 of their text"))
-    if results.laps:
-        tiles.append((f"{total(results.laps).times:.1f} ×", "as fast, cut, as by the tree"))
-    if results.redesign is not None and results.redesign.healed is not None:
-        tiles.append((f"{results.redesign.healed}", "pages until a redesign was healed"))
-    if results.watched is not None:
-        tiles.append((f"{len(results.watched.seen)}", f"of {len(results.watched.published)} new records seen"))
-    return [*tiles, (f"{results.seconds:.0f} s", f"in all, {results.requests} requests")]
-
-
-def _of(found: int, wanted: int) -> str:
-    return f"{found} of {wanted}" if wanted else "–"
-
-
-def _speed(results: Results) -> dict[str, object]:
-    laps = sorted(results.laps, key=lambda lap: -lap.pages)
-    return {
-        "both": total(results.laps),
-        "again": total(results.laps_after),
-        "lap_bars": [(lap.kind, (("cut", lap.times),), f"{lap.times:.1f} ×") for lap in laps],
-        "lap_rows": [
-            (lap.kind, lap.pages, f"{lap.tree_us:.0f} µs", f"{lap.cut_us:.0f} µs", f"{lap.times:.1f} ×") for lap in laps
-        ],
-    }
-
-
-def _watch(watched: Watched) -> dict[str, object]:
-    keys = [("tree", "published"), ("cut", "seen"), ("visit", "a visit")]
-    return {
-        "shown": SHOWN,
-        "speed": SPEED,
-        "watch_chart": draw_watch(watched),
-        "watch_keys": keys + ([("mark", "the list's redesign")] if watched.redesigned_at is not None else []),
-        "watch_lines": [re.sub("`(.*?)`", r"<code>\1</code>", escape(said)) for said in describe_watch(watched)],
-        "visit_rows": [
-            (
-                stamp(visit.at),
-                visit.new,
-                visit.requests,
-                "–" if visit.next_at is None else stamp(visit.next_at),
-                f"{visit.expected:.0f}",
-                why_words(visit),
-            )
-            for visit in watched.visits
-        ],
-    }
-
-
-def draw_bar(parts: Iterable[tuple[str, float]], most: float) -> str:
-    """Draw a bar of parts, each with a class and a length; one of the length `most` fills its line."""
-    at, boxes = 0.0, []
-    for kind, length in parts:
-        wide = 100 * length / most if most else 0.0
-        boxes.append(box(kind, at, 0, wide, 10))
-        at += wide
-    return f'<svg viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">{"".join(boxes)}</svg>'
+    )
 
 
 _ACROSS = 40  # boxes in a line of a strip
@@ -143,9 +61,9 @@ _SIZE = 16
 _HEIGHTS = {"cut": 16, "mixed": 12, "tree": 8, "cold": 4}  # told apart without colours too
 
 
-def draw_strip(kinds: Sequence[str], mark_at: int | None) -> str:
-    """Draw a box for each page, the taller the less of a tree it took, forty in a line; a line before `mark_at`."""
-    high = _SIZE + 8
+def draw_strip(steps: Sequence[Step]) -> str:
+    """Draw a box for each page, the taller the less of a tree it took, forty in a line; a line before the redesign."""
+    high, kinds, mark_at = _SIZE + 8, [step.how for step in steps], _redesigned(steps)
     boxes = []
     for number, kind in enumerate(kinds):
         x, y = number % _ACROSS * _SIZE, number // _ACROSS * high
@@ -167,7 +85,7 @@ def draw_shares(steps: Sequence[Step]) -> str:
     means = [fmean(shares[max(0, at - WINDOW + 1) : at + 1]) for at in range(len(shares))]
     last = max(len(steps) - 1, 1)
     points = "L".join(f"{_WIDE * at / last:.1f} {_HIGH * (1 - mean):.1f}" for at, mean in enumerate(means))
-    changed = next((at for at, step in enumerate(steps) if step.design == 1), None)
+    changed = _redesigned(steps)
     marks = "" if changed is None else _upright("mark", _WIDE * changed / last)
     grid = "".join(line("grid", 0, _HIGH * part, _WIDE, _HIGH * part) for part in (0, 0.5, 1))
     said = f"between {min(means):.0%} and {max(means):.0%}" if means else "nothing"
@@ -177,6 +95,11 @@ def draw_shares(steps: Sequence[Step]) -> str:
     labels += [] if changed is None else [(changed / last, f"{changed}: redesign")]
     shown = path("line", f"M{points}") if points else ""
     return _figure("Share of the fields that were cut, of the last ten pages", said, grid + shown + marks, labels)
+
+
+def _redesigned(steps: Sequence[Step]) -> int | None:
+    """Return the place of the first page in the new design."""
+    return next((at for at, step in enumerate(steps) if step.design == 1), None)
 
 
 def draw_watch(watched: Watched) -> str:
