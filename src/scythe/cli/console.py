@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import typer
 
@@ -22,6 +22,8 @@ from scythe.url import hide_users
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
     from rich.progress import Progress
+
+    from scythe.output.formats import Writer
 
 
 def show_progress(pages: Iterable[LoadedPage], what: str, total: int | None) -> Iterator[LoadedPage]:
@@ -79,6 +81,12 @@ class RunCounts:
     def code(self, *, fail_on_empty: bool = False) -> int:
         """Return the exit code."""
         return FAILED if self.failed else EMPTY if self.empty and fail_on_empty else OK
+
+    def run(self, pages: Iterable[LoadedPage], sink: Writer[Any], work: Callable[[LoadedPage], str]) -> None:
+        """Do the work on every page, then close the sink; what fails is said and counted, and the run goes on."""
+        for page in pages:
+            self.note(page.name, page.complaint or work(page))
+        sink.close()
 
     def lack(self, name: str, what: str) -> None:
         """Count a page that lacks what was asked for, and say so."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -67,7 +66,8 @@ def cut(
     loaded = load_pages(pages, check_base(url), fetch)
     sink = _open(output, format_, via, site, csv_cells(csv_safe))
     noted = len(site.drift.log)
-    tally = _run(show_progress(loaded, "cutting", None), sink, site, via, verbose=verbose)
+    tally, shown = CutCounts(), show_progress(loaded, "cutting", None)
+    tally.run(shown, sink, lambda page: _cut_one(page, sink, site, via, tally, verbose=verbose))
     complain(tally.summary())
     _tell_changes(site, noted)
     if update:
@@ -82,15 +82,6 @@ def _open(output: str | None, format_: str | None, via: str, site: Site, cells: 
     names = tuple(name for name in site.profile.fields if name != "records")  # which are rows of their own
     form = DocumentForm(fields_row, names, default="jsonl", cells=cells)
     return open_document_sink(output, format_, many=True, form=form)
-
-
-def _run(pages: Iterator[LoadedPage], sink: Writer[NamedDocument], site: Site, via: Any, *, verbose: bool) -> CutCounts:
-    """Extract every page into the sink; what fails is said and counted, and the run goes on."""
-    tally = CutCounts()
-    for page in pages:
-        tally.note(page.name, page.complaint or _cut_one(page, sink, site, via, tally, verbose=verbose))
-    sink.close()
-    return tally
 
 
 def _cut_one(

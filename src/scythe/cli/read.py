@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from scythe.cli.console import USAGE, RunCounts, attempt, complain, say_lines, show_progress
@@ -85,7 +85,8 @@ def read(
         sink = open_document_sink(output, format_, many=pages.are_many, download=download, form=form)
     ask = _ask_sizes(fetch) if probe_sizes else None
     shown = show_progress(loaded, "reading", pages.count)
-    tally = _run(shown, sink, ReadParts(options, image_method, images_only, verbose, ask, download_images))
+    tally, wish = RunCounts(), ReadParts(options, image_method, images_only, verbose, ask, download_images)
+    tally.run(shown, sink, lambda page: _read_one(page, sink, wish, tally))
     return tally.code(fail_on_empty=fail_on_empty)
 
 
@@ -109,15 +110,6 @@ def _ask_sizes(fetch: FetchOptions) -> AskSizes:
         return real_sizes(probes)
 
     return ask
-
-
-def _run(pages: Iterator[LoadedPage], sink: Writer[NamedDocument], wish: ReadParts) -> RunCounts:
-    """Read every page into the sink; what fails is said and counted, and the run goes on."""
-    tally = RunCounts()
-    for page in pages:
-        tally.note(page.name, page.complaint or _read_one(page, sink, wish, tally))
-    sink.close()
-    return tally
 
 
 def _read_one(page: LoadedPage, sink: Writer[NamedDocument], wish: ReadParts, tally: RunCounts) -> str:

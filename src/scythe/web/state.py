@@ -79,6 +79,13 @@ class NotNow(ScytheError):
     """What was asked for cannot be done as things stand: 409."""
 
 
+def there(found: T | None, why: str) -> T:
+    """Return what was found. Raises NotThere, with `why`, where that is nothing."""
+    if found is None:
+        raise NotThere(why)
+    return found
+
+
 _KEPT = 200  # jobs that are remembered
 _AT_ONCE = 16  # jobs of one kind that run, each in a thread
 
@@ -251,10 +258,7 @@ class State:
 
     def page(self, number: int) -> PageAtHand:
         """Return a page by its number. Raises NotThere."""
-        page = self._pages.get(number)
-        if page is None:
-            raise NotThere(f"there is no page {number} at hand")
-        return page
+        return there(self._pages.get(number), f"there is no page {number} at hand")
 
     def opened(self, at_hand: PageAtHand) -> Page:
         """Return a page for reading; the last ones are kept with their trees. Hold `lock` while using it."""

@@ -24,7 +24,7 @@ from scythe.web.annotate.annotate_session import (
 )
 from scythe.web.filters import shorten
 from scythe.web.operations import Key, Number, SiteKey, WebArea
-from scythe.web.state import PROFILE, BackgroundJob, JobView, NotNow, NotThere, State, fill, see
+from scythe.web.state import PROFILE, BackgroundJob, JobView, NotNow, State, fill, see, there
 
 AREA = WebArea("annotate", __doc__)
 
@@ -337,10 +337,7 @@ def _open(state: State, site: str) -> tuple[str, AnnotationSession]:
 
 
 def _find(session: AnnotationSession, page: int) -> AnnotatedPage:
-    opened = session.find(page)
-    if opened is None:
-        raise NotThere(f"page {page} is not among those being annotated")
-    return opened
+    return there(session.find(page), f"page {page} is not among those being annotated")
 
 
 def _name(session: AnnotationSession, by: str | None) -> None:

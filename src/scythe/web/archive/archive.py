@@ -38,7 +38,7 @@ from scythe.output.formats import FORMATS
 from scythe.output.rows import Columns, row_writer
 from scythe.web.auth import NOTHING_POLICY
 from scythe.web.operations import Key, Number, RequestInput, Sent, WebArea
-from scythe.web.state import BackgroundJob, NotNow, NotThere, State, fill
+from scythe.web.state import BackgroundJob, NotNow, State, fill, there
 from scythe.web.text_diff import TextDiff, compare_texts
 
 AREA = WebArea("archived", __doc__, menu="archive")
@@ -308,12 +308,8 @@ def see_document(
 ) -> ArchivedDocument:
     """Return a document of the archive with its versions and requests."""
     with state.archive() as archive:
-        history = read_history(archive, page)
-        if history is None:
-            raise NotThere(f"there is no document {page} in the archive")
-        stored = read_version(archive, page, version or None)
-        if stored is None:
-            raise NotThere(f"document {page} has no version {version}")
+        history = there(read_history(archive, page), f"there is no document {page} in the archive")
+        stored = there(read_version(archive, page, version or None), f"document {page} has no version {version}")
         return tell_document(stored, history, read_listed(archive, page, _LISTED), chars)
 
 
@@ -326,15 +322,12 @@ def compare_versions(
 ) -> VersionsCompared:
     """Say how one version of a document became another."""
     with state.archive() as archive:
-        after = read_version(archive, page, new or None)
-        if after is None:
-            raise NotThere(f"there is no document {page} with a version {new or 1}")
+        why = f"there is no document {page} with a version {new or 1}"
+        after = there(read_version(archive, page, new or None), why)
         number = old or after.version - 1
         if not number:
             raise NotNow(f"document {page} has one version: there is nothing to compare it with")
-        before = read_version(archive, page, number)
-    if before is None:
-        raise NotThere(f"document {page} has no version {number}")
+        before = there(read_version(archive, page, number), f"document {page} has no version {number}")
     compared = compare_texts(before.text, after.text)
     return VersionsCompared(page, before.version, after.version, before.title, after.title, compared)
 
@@ -343,9 +336,7 @@ def compare_versions(
 def see_record(state: State, record: Number) -> RecordSightings:
     """Return a record of the archive with every page it was seen on."""
     with state.archive() as archive:
-        history = read_record_history(archive, record)
-    if history is None:
-        raise NotThere(f"there is no record {record} in the archive")
+        history = there(read_record_history(archive, record), f"there is no record {record} in the archive")
     neighbours = tuple(map(tell_record, history.neighbours))
     return fill(RecordSightings, history, record=tell_record(history.record), neighbours=neighbours)
 

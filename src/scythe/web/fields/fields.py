@@ -462,7 +462,7 @@ def accept_found(state: State, page: Number, name: Name) -> FieldsView:
         if trial is None:
             raise NotNow("nothing is learned yet")
         row = next((row for row in trial.rows if row.page == page), None)
-        cell = next((cell for cell in row.cells if cell.name == name), None) if row is not None else None
+        cell = next((cell for cell in (row.cells if row else ()) if cell.name == name), None)
         values = trial.raw.get((page, name), ())
         if cell is None or not values:
             raise NotThere(f"nothing was found for {name!r:.80} on this page")

@@ -29,7 +29,7 @@ from scythe.site.drift import Change, Drift, DriftEvent, Health
 from scythe.site.profile import Saved, load_profile, open_profile
 from scythe.site.rules import FieldRules, Layout, Profile
 from scythe.web.operations import SiteKey, WebArea
-from scythe.web.state import PROFILE, NotThere, Recent, State, fill
+from scythe.web.state import PROFILE, NotThere, Recent, State, fill, there
 
 AREA = WebArea("health", __doc__, menu="home")
 
@@ -61,8 +61,7 @@ class Versions:
         with self._state.archive() as archive:
             site = find_site(archive, key)
             text = stored_profile(archive, site, version) if site is not None and version > 0 else None
-        if text is None:
-            raise NotThere(f"there is no version {version} of what was learned of {key!r:.80}")
+        text = there(text, f"there is no version {version} of what was learned of {key!r:.80}")
         return load_profile(text, name=f"version {version}").profile
 
 

@@ -23,7 +23,7 @@ from scythe.version import version
 from scythe.watching.plan_report import Planned, read_plan
 from scythe.web.learned_sites import LearnedSites, SiteCounts
 from scythe.web.operations import Address, Key, Number, RequestInput, WebArea
-from scythe.web.state import PROFILE, BackgroundJob, JobView, NotThere, State, fill, see
+from scythe.web.state import PROFILE, BackgroundJob, JobView, State, fill, see, there
 
 AREA = WebArea("home", __doc__)
 
@@ -159,10 +159,7 @@ def stop_job(state: State, number: Number) -> JobView:
 
 
 def _job(state: State, number: int) -> BackgroundJob:
-    job = state.jobs.find(number)
-    if job is None:
-        raise NotThere(f"there is no work {number}")
-    return job
+    return there(state.jobs.find(number), f"there is no work {number}")
 
 
 @AREA.view("/", "home.html")

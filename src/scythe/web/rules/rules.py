@@ -156,22 +156,16 @@ def _snap_start(body: bytes, encoding: str, at: int) -> int:
     """Move an edge back to where a line, a tag or at least a character begins."""
     if at <= _SNAP:
         return 0
-    line = body.rfind(b"\n", at - _SNAP, at)
-    if line >= 0:
-        return line + 1
-    tag = body.rfind(b"<", at - _SNAP, at + 1)
-    return tag if tag >= 0 else _to_character(body, encoding, at)
+    line, tag = body.rfind(b"\n", at - _SNAP, at), body.rfind(b"<", at - _SNAP, at + 1)
+    return line + 1 if line >= 0 else tag if tag >= 0 else _to_character(body, encoding, at)
 
 
 def _snap_end(body: bytes, encoding: str, at: int, most: int) -> int:
     """Move an edge forth to where a line or a tag begins, or back to where a character does."""
     if at + _SNAP >= most:
         return most
-    line = body.find(b"\n", at, at + _SNAP)
-    if line >= 0:
-        return line + 1
-    tag = body.find(b"<", at, at + _SNAP)
-    return tag if tag >= 0 else _to_character(body, encoding, at)
+    line, tag = body.find(b"\n", at, at + _SNAP), body.find(b"<", at, at + _SNAP)
+    return line + 1 if line >= 0 else tag if tag >= 0 else _to_character(body, encoding, at)
 
 
 def _to_character(body: bytes, encoding: str, at: int) -> int:

@@ -26,7 +26,7 @@ from scythe.url import Url
 from scythe.watching.events import Event, RecordEvent
 from scythe.watching.watch import Watch
 from scythe.watching.watch_options import WatchOptions
-from scythe.web.state import BackgroundJob, NotNow, NotThere, State, fill
+from scythe.web.state import BackgroundJob, NotNow, State, fill, there
 
 _REASONS = 12  # shown of each kind
 _SOON = 6  # visits
@@ -364,10 +364,7 @@ class Runs:
 
     def find(self, number: int) -> StoredRun:
         """Return a run. Raises NotThere."""
-        run = self._runs.get(number)
-        if run is None:
-            raise NotThere(f"there is no run {number}")
-        return run
+        return there(self._runs.get(number), f"there is no run {number}")
 
     def all(self) -> list[StoredRun]:
         """Return all runs, the newest first."""

@@ -23,7 +23,7 @@ from scythe.watching.plan_report import Comparison, Planned, compare, draw_plan,
 from scythe.watching.watch_options import ListOptions
 from scythe.web.operations import Key, Number, RequestInput, Sent, WebArea
 from scythe.web.runs.run_store import Runs
-from scythe.web.state import PROFILE, NotNow, NotThere, State, fill
+from scythe.web.state import PROFILE, NotNow, State, fill, there
 
 AREA = WebArea("schedule", __doc__)
 
@@ -92,10 +92,7 @@ class Hastened:
 
 def find_watch(archive: Archive, number: int) -> WatchRow:
     """Return a watched page. Raises NotThere."""
-    row = load_watch(archive, number)
-    if row is None:
-        raise NotThere(f"there is no watched page {number}")
-    return row
+    return there(load_watch(archive, number), f"there is no watched page {number}")
 
 
 def see_goals(watch: WatchRow) -> GoalsView:
@@ -222,9 +219,7 @@ def see_watched_list(state: State, wanted: WatchedListWanted) -> WatchedListView
 
 
 def _find(archive: Archive, number: int) -> tuple[WatchRow, ListRow]:
-    listed = find_list(archive, number)
-    if listed is None:
-        raise NotThere(f"there is no list {number}")
+    listed = there(find_list(archive, number), f"there is no list {number}")
     return find_watch(archive, listed.watch), listed
 
 
