@@ -72,22 +72,28 @@ def write_manual(plan: PagePlan, voice: Voice, design: Design) -> list[PagePart]
 
 
 def write_product(plan: PagePlan, voice: Voice, design: Design) -> list[PagePart]:
-    """Write picture, price, description, features and a table of specifications."""
+    """Write one of the products that have words of their own."""
     item = _thing(plan)
-    photo = f"/img/shop/{plan.number}-large.jpg"
-    thumbs = [el("img", src=f"/img/shop/{plan.number}-{n}-thumb.jpg", width="60", height="60", alt="") for n in "abc"]
-    buy = el("div", el("span", f"€ {item['price']}", class_="price"), el("button", "Add to basket"), class_="buy-box")
+    texts = [paragraph(text) for text in item["description"]]
+    return write_goods(f"/img/shop/{plan.number}", item["title"], item["price"], texts, item["features"], item["specs"])
+
+
+def write_goods(
+    name: str, title: str, price: str, texts: list[PagePart], features: list[str], specs: list[list[str]]
+) -> list[PagePart]:
+    """Write pictures, price, description, features and a table of specifications; pictures are called `name`."""
+    photo = f"{name}-large.jpg"
+    thumbs = [el("img", src=f"{name}-{n}-thumb.jpg", width="60", height="60", alt="") for n in "abc"]
+    buy = el("div", el("span", f"€ {price}", class_="price"), el("button", "Add to basket"), class_="buy-box")
     return [
-        PagePart(
-            el("div", el("img", src=photo, alt=item["title"], width="900"), class_="gallery"), "", (BASE + photo,)
-        ),
+        PagePart(el("div", el("img", src=photo, alt=title, width="900"), class_="gallery"), "", (BASE + photo,)),
         furniture(el("div", *thumbs, class_="thumbs")),
         furniture(buy + el("p", "In stock. Delivered within three working days.", class_="delivery")),
-        join([paragraph(text) for text in item["description"]]),
+        join(texts),
         heading("Features", 3),
-        bullets(item["features"]),
+        bullets(features),
         heading("Specifications", 3),
-        grid(item["specs"], class_="specs"),
+        grid(specs, class_="specs"),
     ]
 
 

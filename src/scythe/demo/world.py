@@ -11,7 +11,7 @@ from random import Random
 from typing import Any
 
 from scythe.demo import page_parts
-from scythe.demo.articles import Writer, write_figure
+from scythe.demo.articles import Writer, write_figure, write_goods
 from scythe.demo.build import DemoPage, write_list, write_page
 from scythe.demo.page_parts import (
     DESIGNS,
@@ -19,12 +19,7 @@ from scythe.demo.page_parts import (
     MenuEntry,
     PageFrame,
     PagePart,
-    bullets,
     el,
-    furniture,
-    grid,
-    heading,
-    join,
     paragraph,
 )
 from scythe.demo.plan import BASE, FIRST_DAY, PagePlan, Voice, load_words, plan_page, slugify
@@ -88,22 +83,12 @@ def write_product(plan: PagePlan, voice: Voice, design: Design) -> list[PagePart
     """Write pictures, price, description, features and a table of specifications."""
     category = _shop()["categories"][plan.topic]
     random = voice.random
-    name = f"/img/shop/{slugify(plan.title)}-{plan.number}"
-    photo = f"{name}-large.jpg"
-    thumbs = [el("img", src=f"{name}-{n}-thumb.jpg", width="60", height="60", alt="") for n in "abc"]
-    buy = el("div", el("span", f"€ {price_of(plan)}", class_="price"), el("button", "Add to basket"), class_="buy-box")
     own = [text for at, text in enumerate(category["sentences"]) if at != plan.number % len(category["sentences"])]
     told = [*random.sample(own, 3), *random.sample(_shop()["sentences"], 2)]
-    return [
-        PagePart(el("div", el("img", src=photo, alt=plan.title, width="900"), class_="gallery"), "", (BASE + photo,)),
-        furniture(el("div", *thumbs, class_="thumbs")),
-        furniture(buy + el("p", "In stock. Delivered within three working days.", class_="delivery")),
-        join([paragraph(text) for text in voice.paragraphs([plan.teaser, *map(voice.say, told)])]),
-        heading("Features", 3),
-        bullets(random.sample(category["features"], 4)),
-        heading("Specifications", 3),
-        grid(_specifications(plan, voice), class_="specs"),
-    ]
+    texts = [paragraph(text) for text in voice.paragraphs([plan.teaser, *map(voice.say, told)])]
+    features = random.sample(category["features"], 4)
+    name = f"/img/shop/{slugify(plan.title)}-{plan.number}"
+    return write_goods(name, plan.title, price_of(plan), texts, features, _specifications(plan, voice))
 
 
 def _specifications(plan: PagePlan, voice: Voice) -> list[list[str]]:

@@ -6,27 +6,13 @@ from importlib import import_module
 
 from scythe.errors import MissingExtra
 
-__all__ = [
-    "Addon",
-    "LearnedSite",
-    "Scheduler",
-    "ScytheArticle",
-    "ScythePage",
-    "ScythePipeline",
-    "ScytheRecords",
-    "ScytheSpiderMiddleware",
-]
-
-_LATER = {
-    "Addon": "pipeline",
-    "LearnedSite": "page_objects",
-    "Scheduler": "scheduler",
-    "ScytheArticle": "page_objects",
-    "ScythePage": "page_objects",
-    "ScythePipeline": "pipeline",
-    "ScytheRecords": "page_objects",
-    "ScytheSpiderMiddleware": "pipeline",
+_HOMES = {
+    "page_objects": ["LearnedSite", "ScytheArticle", "ScythePage", "ScytheRecords"],
+    "pipeline": ["Addon", "ScythePipeline", "ScytheSpiderMiddleware"],
+    "scheduler": ["Scheduler"],
 }
+_LATER = {name: home for home, names in _HOMES.items() for name in names}
+__all__ = sorted(_LATER)
 _OF_THE_EXTRA = ("scrapy", "itemadapter", "web_poet", "scrapy_poet", "twisted")
 
 
