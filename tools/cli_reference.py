@@ -10,7 +10,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from scythe.cli.main import VERBS, app, load_verb
+from scythe.cli import read_help
+from scythe.cli.main import VERBS, load_verb
 
 ROOT = Path(__file__).resolve().parent.parent
 TARGET = ROOT / "docs" / "reference" / "cli.md"
@@ -68,7 +69,7 @@ def default_of(parameter: Any) -> str:
 
 def reference() -> str:
     """Return the whole page."""
-    sections = [HEAD, f"## scythe\n\n{describe(app.registered_callback.callback.__doc__ or '')}\n"]  # type: ignore[union-attr]
+    sections = [HEAD, f"## scythe\n\n{describe(read_help('scythe'))}\n"]
     verbs = "\n".join(f"| [`{verb}`](#scythe-{verb}) | {line} |" for verb, (_, line) in VERBS.items())
     sections.append(f"| verb | does |\n|---|---|\n{verbs}\n")
     for name, command in commands():

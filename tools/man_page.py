@@ -10,7 +10,7 @@ from typing import Any
 
 from tools.cli_reference import commands, default_of
 
-from scythe.cli.main import app
+from scythe.cli import read_help
 
 TARGET = Path(__file__).resolve().parent.parent / "man" / "scythe.1"
 SECTIONS = {"Exit codes": "EXIT STATUS", "Environment": "ENVIRONMENT", "Files": "FILES"}
@@ -55,7 +55,7 @@ def describe_option(option: Any) -> list[str]:
 
 def page() -> str:
     """Return the whole manual page."""
-    own = list(parts(app.registered_callback.callback.__doc__ or ""))  # type: ignore[union-attr]
+    own = list(parts(read_help("scythe")))
     lines = ['.TH SCYTHE 1 "" "scythe" "User Commands"', ".SH NAME", "scythe \\- harvest web sites"]
     lines += [".SH SYNOPSIS", ".B scythe", "\\fIVERB\\fR [\\fIOPTIONS\\fR] [\\fIARGUMENTS\\fR]", ".SH DESCRIPTION"]
     for title, said, shown in own:

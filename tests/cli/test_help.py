@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 from tools.man_page import page
 
-from scythe.cli.main import VERBS, app, fold, load_verb
+from scythe.cli import read_help
+from scythe.cli.main import VERBS, fold, load_verb
 
 from .conftest import Run
 
@@ -23,7 +24,7 @@ def commands(verb: str) -> Iterator[Any]:
 
 
 def own_help() -> str:
-    return app.registered_callback.callback.__doc__ or ""  # type: ignore[union-attr]
+    return read_help("scythe")
 
 
 @pytest.mark.parametrize("verb", VERBS)

@@ -15,6 +15,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from scythe.cli import read_help
 from scythe.memory import SELDOM
 from scythe.url import hide_users
 
@@ -163,48 +164,13 @@ def _show_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
+@app.callback(help=read_help("scythe"))
 def main(
     version: Annotated[
         bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit.")
     ] = False,
 ) -> None:
-    """Extract text, images and records from web pages; learn a site once, then cut its pages out of raw bytes.
-
-    \b
-    Begin with:
-      scythe demo                               see a bundled site crawled, without a network
-      scythe read https://example.org/story     read a page of your own
-      scythe records https://example.org/shop   read the list on a page
-      scythe learn saved/ -o site.json          learn a site from saved pages
-      scythe cut site.json saved/ -o out.jsonl  cut its fields out of all of them
-      scythe ui                                 the same with a mouse
-      scythe VERB --help                        every option, with examples
-
-    \b
-    Exit codes:
-      0    success
-      1    something failed; standard error says what
-      2    invalid command
-      3    nothing found (with --fail-on-empty)
-      130  interrupted with Ctrl-C
-      141  the reader of the output exited
-
-    \b
-    Environment:
-      SCYTHE_ARCHIVE         archive for `scythe worker` and `scythe status`
-      SCYTHE_TOKEN           token for `scythe ui` and `scythe annotate`
-      SCYTHE_WEBHOOK_SECRET  secret for signing `scythe watch --webhook` messages
-      SCYTHE_NO_EXTENSION=1  ignore the compiled extension
-      NO_COLOR=1             no colours on the terminal
-
-    \b
-    Files:
-      HOST.scythe.db   archive of `scythe crawl`, in the current folder
-      watch.scythe.db  archive of `scythe watch`, in the current folder
-      web.scythe.db    archive of `scythe ui`, if the folder has none
-      Other files are written only where an option names them.
-    """
+    """Run the verb that is named, or say what there is."""
 
 
 def run() -> None:

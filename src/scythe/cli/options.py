@@ -15,13 +15,13 @@ from typing import Annotated, Any
 import typer
 from typer.models import OptionInfo
 
+from scythe.cli import read_help
 from scythe.cli.console import FAILED, plain_errors, quiet_ends
 from scythe.errors import BadInput
 from scythe.fetch.fetch_options import FetchOptions
 from scythe.fetch.inputs import Input, LoadedPage, check_base, find_sources, list_sources, load
 from scythe.limits import LIMITS
 from scythe.output.rows import AUTO, PLAIN, SAFE
-from scythe.package_files import packaged_text
 
 
 def option(default: Any, said: str, shown: str = "", **bounds: Any) -> Any:
@@ -218,10 +218,8 @@ def verb(
         run.__signature__ = Signature(shown)  # type: ignore[attr-defined]
         run.__annotations__ = {each.name: each.annotation for each in shown}
         run.__name__ = command.__name__
-        said = packaged_text("scythe.cli", f"help/{command.__name__}.txt")
-        blocks = re.sub(r"(?<=\n\n)(?=\w[^\n]*:\n  )", "\b\n", said)  # shown line by line, as they are
         application = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
-        application.command(help=blocks, no_args_is_help=needs_arguments)(run)
+        application.command(help=read_help(command.__name__), no_args_is_help=needs_arguments)(run)
         return application
 
     return make
