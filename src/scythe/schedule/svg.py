@@ -14,6 +14,7 @@ from functools import cache
 from html import escape
 
 from scythe.errors import MissingExtra
+from scythe.package_files import packaged_text
 from scythe.watch_model import DAY_S, HOUR_S, WEEK_S
 
 ZOOM = 2.0  # dots for each unit of a drawing: sharp on paper and on dense screens
@@ -176,54 +177,9 @@ def name_duration(seconds: float, digits: int = 3) -> str:
     return f"{float(f'{seconds / size_s:.{digits}g}'):.10g} {name}"
 
 
-_FONT = "system-ui,-apple-system,'Segoe UI',Roboto,'Helvetica Neue',Arial,sans-serif"
-# name -> (light, dark)
-PAPER, INK, SOFT, GRID = ("#fdfcf9", "#171a15"), ("#22261f", "#e8eae2"), ("#5b6355", "#a7af9f"), ("#e3e0d5", "#30362c")
-LINES = (  # told apart by people who see few colours too, and by their dashes by those who see none
-    ("#2f7a3a", "#7fc274"),
-    ("#b4502f", "#ee9670"),
-    ("#2f62b3", "#86b0f2"),
-    ("#7a3fb0", "#c79bf2"),
-    ("#a0790a", "#e0bb50"),
-    ("#0e7f86", "#5fc9cf"),
-    ("#a83275", "#f08fc2"),
-    ("#5b6355", "#b4bbac"),
-)
-_FILLS = {
-    "paper": PAPER,
-    "ink": INK,
-    "soft": SOFT,
-    "came": ("#a5c99f", "#48764a"),
-    "lost": ("#c62f2a", "#ff7a70"),
-    "ahead": ("#f4f1e8", "#1f241c"),
-    "lostword": ("#b32720", "#ff8b82"),
-    "none": ("none", "none"),
-    "due": ("#7a3fb0", "#c79bf2"),
-} | {f"f{number}": colours for number, colours in enumerate(LINES)}
-_STROKES = {
-    "grid": GRID,
-    "base": ("#9aa093", "#6b7366"),
-    "visit": INK,
-    "rate": ("#b4641a", "#f0a55a"),
-    "plan": ("#7a3fb0", "#c79bf2"),
-    "halo": PAPER,
-    "goal": ("#c62f2a", "#ff7a70"),
-} | {f"s{number}": colours for number, colours in enumerate(LINES)}
-
-
-def _rules(dark: int) -> str:
-    fills = (f".scythe-plot .{name}{{fill:{colours[dark]}}}" for name, colours in _FILLS.items())
-    strokes = (f".scythe-plot .{name}{{stroke:{colours[dark]}}}" for name, colours in _STROKES.items())
-    return "".join((*fills, *strokes))
-
-
-_STYLE = (
-    f"<style>.scythe-plot text{{font-family:{_FONT};font-size:12px}}"
-    ".scythe-plot .name{font-size:17px;font-weight:600}.scythe-plot .small{font-size:11px}"
-    ".scythe-plot .strong{font-weight:600}"
-    ".scythe-plot .halo{stroke-width:4px;stroke-linejoin:round}"
-    f"{_rules(0)}@media (prefers-color-scheme:dark){{{_rules(1)}}}</style>"
-)
+LINES = 8  # classes of lines and of their marks, s0 and f0 on: told apart by people who see few colours too
+# colours by day and by night, which the drawing says itself: wherever it is shown
+_STYLE = f"<style>{packaged_text('scythe.schedule', 'plot.css')}</style>".replace("\n", "")
 
 
 def draw(width: float, height: float, title: str, description: str, parts: Iterable[str]) -> str:
