@@ -70,7 +70,7 @@ def default_of(parameter: Any) -> str:
 def reference() -> str:
     """Return the whole page."""
     sections = [HEAD, f"## scythe\n\n{describe(read_help('scythe'))}\n"]
-    verbs = "\n".join(f"| [`{verb}`](#scythe-{verb}) | {line} |" for verb, (_, line) in VERBS.items())
+    verbs = "\n".join(f"| [`{verb}`](#scythe-{verb}) | {line} |" for verb, line in VERBS.items())
     sections.append(f"| verb | does |\n|---|---|\n{verbs}\n")
     for name, command in commands():
         options = describe_options(command)

@@ -6,6 +6,7 @@ Verbs are imported only when they run: `scythe --help` must not load a parser or
 from __future__ import annotations
 
 import gc
+import json
 import re
 import shutil
 from collections.abc import Callable, Iterable
@@ -17,6 +18,7 @@ from typer.core import TyperCommand, TyperGroup
 
 from scythe.cli import read_help
 from scythe.memory import SELDOM
+from scythe.package_files import packaged_text
 from scythe.url import hide_users
 
 _EXAMPLE = re.compile(r"(  \S(?:.*?\S)?)( {2,})(\S.*)")  # a command or code, then what it does
@@ -53,30 +55,8 @@ def _wrapped(text: str, width: int, indent: str) -> list[str]:
     return lines
 
 
-# verb -> (module that has it under this name, the line `scythe --help` shows)
-VERBS = {
-    "read": ("scythe.cli.read", "Read the main text, images and metadata of pages."),
-    "records": ("scythe.cli.records", "Read the lists and tables of pages, one row per record."),
-    "learn": ("scythe.cli.learn", "Learn a site from some of its pages and write a profile."),
-    "cut": ("scythe.cli.cut", "Cut the fields of a learned site out of pages."),
-    "crawl": ("scythe.cli.crawl", "Crawl a site politely into an archive, learning it along the way."),
-    "watch": ("scythe.cli.watch", "Watch lists: archive every new record once, visit when something is due."),
-    "worker": ("scythe.cli.worker", "Crawl and watch queued sites, on any number of machines."),
-    "status": ("scythe.cli.status", "Show workers, the sites they handle, and what is waiting."),
-    "batch": ("scythe.cli.batch", "Extract WARC and HTML files into Parquet tables, on all cores or a cluster."),
-    "schedule": ("scythe.cli.schedule", "Show when watched lists are visited next, or try policies on a trace."),
-    "explain": ("scythe.cli.explain", "Explain what a profile does with one page."),
-    "rules": ("scythe.cli.rules", "Print the rules of a site as a table, or write them for other tools."),
-    "suggest": ("scythe.cli.suggest", "Suggest which pages of a site to annotate."),
-    "annotate": ("scythe.cli.annotate", "Teach a site which images of its pages are relevant."),
-    "ui": ("scythe.cli.ui", "Open the local web page: annotate, pick fields, inspect rules, archive and schedule."),
-    "mcp": ("scythe.cli.mcp", "Offer scythe to a language model as tools."),
-    "check": ("scythe.cli.check", "Check whether the rules of a profile still fit its site."),
-    "refill": ("scythe.cli.refill", "Extract the pages of an archive anew, by what was learned since."),
-    "export": ("scythe.cli.export", "Write an archive to files."),
-    "plugins": ("scythe.cli.plugins", "List installed plug-ins."),
-    "demo": ("scythe.cli.demo", "Crawl, learn and watch a bundled site on this machine."),
-}
+# verb, which its module is called like -> the line `scythe --help` shows
+VERBS: dict[str, str] = json.loads(packaged_text("scythe.cli", "help/verbs.json"))
 
 
 # (verb, option) -> the names that a shell completes, asked for only then; metavars such as auto|cut|tree name their own
@@ -103,10 +83,9 @@ def _complete_values(verb: str, parameter: Any) -> None:
 
 def load_verb(name: str) -> Any:
     """Import a verb and return its command."""
-    module, short_help = VERBS[name]
-    application = getattr(import_module(module), name)
+    application = getattr(import_module(f"scythe.cli.{name}"), name)
     command = typer.main.get_command(application)
-    command.name, command.short_help = name, short_help
+    command.name, command.short_help = name, VERBS[name]
     for parameter in command.params:
         _complete_values(name, parameter)
     return command
@@ -124,7 +103,7 @@ class LazyVerbs(TyperGroup):
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         if cmd_name not in VERBS:
             return None
-        return TyperCommand(cmd_name, short_help=VERBS[cmd_name][1], help=VERBS[cmd_name][1])
+        return TyperCommand(cmd_name, short_help=VERBS[cmd_name], help=VERBS[cmd_name])
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         name, command, rest = super().resolve_command(ctx, args)
