@@ -7,6 +7,7 @@ a row with null for what comes of it.
 import json
 from collections.abc import Callable, Iterable
 from dataclasses import fields
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +16,13 @@ from tests.reading.lists.filling import fill
 from tests.tables import rows
 
 import scythe
-from scythe.model import RecordList
+from scythe.model import Record, RecordList
 from scythe.page import Page
 from scythe.page.content import PageContent
 from scythe.page.feeds import read_feed
+from scythe.page.image_context import split_tags
 from scythe.page.sitemaps import read_sitemap
+from scythe.page.tag_attributes import read_attributes as read_tag
 from scythe.reading.attributes.dictionary import shipped
 from scythe.reading.attributes.structured_data import read_structured
 from scythe.reading.attributes.subject import read_microdata, read_rdfa
@@ -29,9 +32,12 @@ from scythe.reading.lists.candidates import find_candidates
 from scythe.reading.lists.paging import read_paging
 from scythe.reading.papers.label_pairs import find_labels, pair_labels
 from scythe.reading.papers.main_block import find_entities
+from scythe.reading.papers.tc import tokenise
 from scythe.reading.text import method as text_method
 from scythe.reading.text.roles import roles
+from scythe.watching.relative_dates import published_times
 
+WEDNESDAY = datetime(2024, 5, 15, 12, 0, tzinfo=UTC)
 FOLDER = Path(__file__).with_name("cases")
 
 
@@ -81,6 +87,13 @@ def tell_sitemap(body: str, url: str) -> list[Any]:
     return [[plain(entry) for entry in sitemap.urls], sitemap.sitemaps, sitemap.why, sitemap.losses]
 
 
+def tell_days(texts: list[str], column: str, html: str) -> list[str | None]:
+    """Return the days and times that records say they are of, read at noon of a Wednesday."""
+    records = tuple(Record((f"Story {n}", text), html=html) for n, text in enumerate(texts))
+    moments = published_times(RecordList(records, ("title", column)), WEDNESDAY.timestamp())
+    return [None if at is None else datetime.fromtimestamp(at, UTC).isoformat(" ")[:16] for at in moments]
+
+
 def on_page(read: Callable[[Page], Any]) -> Callable[..., Any]:
     return lambda html, url: read(Page.from_text(html, url=url))
 
@@ -126,6 +139,10 @@ READERS: dict[str, Callable[..., Any]] = {
     "text by vsse": on_page(choose_text("vsse")),
     "roles": on_page(lambda page: list(zip(page.blocks.text, roles(page), strict=True))),
     "names": find_entities,
+    "days": tell_days,
+    "tokens": lambda tag, *is_printed: tokenise(tag, as_printed=bool(is_printed)),
+    "attributes of a tag": lambda tag: dict(read_tag(tag)),
+    "three tags": split_tags,
 }
 TABLES = {name: {says: (given, known) for says, given, known in rows(FOLDER / f"{name}.jsonl")} for name in READERS}
 

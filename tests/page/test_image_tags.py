@@ -2,41 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
-
-from scythe.page.image_context import TAG_CHARS, VALUE_CHARS, split_tags, write_tag
+from scythe.page.image_context import TAG_CHARS, VALUE_CHARS, write_tag
 from scythe.page.tag_attributes import read_attributes
-
-
-def test_three_opening_tags_are_split_where_they_end():
-    assert split_tags('<figure class="a"><a href="/b"><img src="c.jpg">') == (
-        '<figure class="a">',
-        '<a href="/b">',
-        '<img src="c.jpg">',
-    )
-
-
-def test_marks_inside_quoted_values_do_not_end_a_tag():
-    tags = ("<div data-x=\"a > b\" title='<p>'>", "<a title='x\"y>'>", '<img alt="1 < 2 > 0" src="c.jpg">')
-    assert split_tags("".join(tags)) == tags
-
-
-@pytest.mark.parametrize(
-    "before",
-    [
-        "<!-- <b> 2 -->",
-        "<p class='gone'>closed <i>inside</i></p>",
-        "text <br> <img src='other.jpg'>",
-        "</stray><input name='q'>",
-    ],
-)
-def test_what_is_closed_or_stands_before_is_no_parent(before: str):
-    assert split_tags(f'<li id="x">{before}<img src="c.jpg">') == ("", '<li id="x">', '<img src="c.jpg">')
-
-
-def test_an_image_alone_has_no_parents():
-    assert split_tags("<img src=c.jpg>") == ("", "", "<img src=c.jpg>")
-    assert split_tags("no tag at all") == ("", "", "")
 
 
 def test_what_is_written_is_read_back():
