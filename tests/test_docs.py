@@ -9,9 +9,11 @@ import doctest
 import io
 import re
 import shlex
+import socket
 import subprocess
 import tomllib
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -28,7 +30,7 @@ pytestmark = [pytest.mark.docs, pytest.mark.slow]
 @pytest.mark.parametrize("document", RUNNABLE, ids=lambda path: str(path.relative_to(ROOT)))
 def test_every_block_of_a_document_runs_in_order(document: Path, desk: Path, request: pytest.FixtureRequest) -> None:
     names: dict[str, object] = {"__name__": "__main__"}
-    for block in blocks_of(document):
+    for block in on_free_ports(document):
         if block.language == "python" and ">>> " not in block.text:
             exec(compile(block.text, block.where, "exec"), names)
         elif block.language in ("python", "pycon"):
@@ -37,6 +39,16 @@ def test_every_block_of_a_document_runs_in_order(document: Path, desk: Path, req
             assert not run_console(block)
         elif block.language in SHELL:
             assert not run_shell(block, settle_places(block, request))
+
+
+def on_free_ports(document: Path) -> Iterator[Block]:
+    """Yield the blocks of a document with free ports for those its consoles serve on: a reader's own may be taken."""
+    named = dict.fromkeys(re.findall(r"^\$ .*--port (\d+)", document.read_text(encoding="utf-8"), re.MULTILINE))
+    with contextlib.ExitStack() as held:
+        sockets = {port: held.enter_context(socket.create_server(("127.0.0.1", 0))) for port in named}
+        free = {port: str(one.getsockname()[1]) for port, one in sockets.items()}
+    for block in blocks_of(document):
+        yield replace(block, text=re.sub("|".join(free) or r"\Z", lambda port: free.get(port[0], ""), block.text))
 
 
 def run_session(block: Block, names: dict[str, object]) -> str:
