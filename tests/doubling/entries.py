@@ -121,7 +121,7 @@ def _(body: bytes) -> Run:
 def _(body: bytes) -> Run:
     def look() -> object:
         page = scythe.Page.from_bytes(body, url=URL)
-        return page.blocks, page.elements, page.leaves, page.links, page.images, page.metadata, page.losses
+        return page.blocks, page.elements, page.links, page.images, page.metadata, page.losses
 
     return look
 

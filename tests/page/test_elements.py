@@ -76,14 +76,14 @@ def test_ranges_nest_on_odd_pages(html):
 @pytest.mark.parametrize("html", ODD)
 def test_odd_pages_are_listed_alike(html):
     page = Page.from_text(html)
-    assert columns(page.elements) == columns(list_elements(page.root))
+    assert columns(page.elements) == columns(list_elements(page.map))
 
 
 @pytest.mark.skipif(native is None, reason="the extension is not built: no C compiler was found")
 @pytest.mark.parametrize("page", site(seed=6, pages=8), ids=lambda page: page.path)
 def test_demo_pages_are_listed_alike(page):
     page = Page.from_bytes(page.html)
-    assert columns(page.elements) == columns(list_elements(page.root))
+    assert columns(page.elements) == columns(list_elements(page.map))
 
 
 @settings(max_examples=150, deadline=None)
@@ -91,5 +91,5 @@ def test_demo_pages_are_listed_alike(page):
 def test_any_markup_is_listed_alike_with_ranges_that_nest(pieces):
     page = Page.from_text("".join(pieces))
     elements = page.elements
-    assert columns(elements) == columns(list_elements(page.root))
+    assert columns(elements) == columns(list_elements(page.map))
     assert broken_ranges(elements) == []

@@ -38,7 +38,7 @@ SOUP = st.lists(PIECES, max_size=60).map("".join)
 
 def everything(page: Page) -> str:
     """Ask a page for all it has and return every text it gave."""
-    texts = [*page.blocks.text, *(leaf.text for leaf in page.leaves), str(page.metadata), str(page.losses)]
+    texts = [*page.blocks.text, *page.elements.text, str(page.metadata), str(page.losses)]
     texts += [f"{link.url}{link.text}{link.rel}" for link in page.links]
     texts += [f"{use.image}{use.addresses}" for use in page.images]
     around = read_image_contexts(page)

@@ -9,55 +9,22 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import NDArray
+
 from scythe.limits import LIMITS
-from scythe.page.blocks import KIND, SKIP, TEXT, Nodes, is_hidden, names_of, numbers_of
+from scythe.page.blocks import KIND, SKIP, Blocks, Nodes, is_hidden, names_of, numbers_of
+from scythe.page.map import CONTINUES
 from scythe.url import Url, absolute
 
 if TYPE_CHECKING:
     from scythe.page.map import Node, PageMap
     from scythe.page.tree_map import TreeMap
 
-_SKIP = frozenset("script style noscript template svg iframe object head title textarea select".split())
-
-
-@dataclass(frozen=True, slots=True)
-class Leaf:
-    """One text node: its text, white space squeezed, and the tags from the root down to its parent."""
-
-    text: str
-    path: tuple[str, ...]
-
-
-def read_leaves(root: Node) -> tuple[Leaf, ...]:
-    """Walk the tree once, without recursion; leaves of one parent share one path tuple."""
-    leaves: list[Leaf] = []
-    paths: list[tuple[str, ...]] = [(root.tag or "",)]
-    parents: list[Node] = []  # elements between root and node
-    node = root.first_child
-    while node is not None:
-        tag = node.tag or ""
-        child = None
-        if tag == "-text":
-            text = " ".join((node.text_content or "").split())
-            if text:
-                leaves.append(Leaf(text, paths[-1]))
-        elif tag not in _SKIP:
-            child = node.first_child
-        if child is not None:
-            parents.append(node)
-            paths.append((*paths[-1], tag))
-            node = child
-            continue
-        node = node.next
-        while node is None and parents:
-            paths.pop()
-            node = parents.pop().next
-    return tuple(leaves)
-
 
 @dataclass(slots=True)
 class Elements:
-    """Columns of one page; row 0 is the root. Filled by `list_elements`, read-only afterwards."""
+    """Columns of one page; row 0 is the root. Read-only."""
 
     # one row per element, parents before children
     tag: list[str] = field(default_factory=list)
@@ -93,76 +60,54 @@ def read_elements(page_map: PageMap | TreeMap) -> Elements:
     """Return the elements of a page. Linear in the number of nodes."""
     made = getattr(page_map, "made", None)
     if made is None:
-        elements = list_elements(page_map.root)
-        elements.leaf_run = [~page_map.numbers[number] for number in elements.leaf_run]  # type: ignore[union-attr]
-        return elements
+        return list_elements(page_map)
     elements = Elements(*map(numbers_of, made.elements(0, LIMITS.listed_of(len(page_map.source)))))
     elements.node = Nodes(made, elements.node)  # type: ignore[arg-type]  # rows, up to here
     return elements
 
 
-def list_elements(root: Node) -> Elements:
-    """Do what `PageMap` does in C: walk the tree below `root` once, without recursion. Runs are `mem_id` of texts."""
+def list_elements(page_map: PageMap | TreeMap) -> Elements:
+    """Do what `PageMap` does in C, with the same columns."""
     out = Elements()
-    tags, classes, names, hidden = out.tag, out.classes, out.names, out.hidden
-    parents: list[int] = []
-    ends: list[int] = []
-    depths: list[int] = []
-    starts: list[int] = []
-    leaf_ends: list[int] = []
-    leaf_rows: list[int] = []
-    runs: list[int] = []
-    out.parent, out.end, out.depth = parents, ends, depths
-    out.leaf_start, out.leaf_end, out.leaf_row, out.leaf_run = starts, leaf_ends, leaf_rows, runs
-    nodes: list[Node] = []
-    out.node = nodes
-    texts, kinds = out.text, KIND
-
-    def open_row(node: Node, tag: str, parent: int) -> int:
-        row, attributes = len(tags), node.attributes
-        tags.append(tag)
-        parents.append(parent)
-        ends.append(row + 1)
-        depths.append(depths[parent] + 1 if parent >= 0 else 0)
-        classes.append(attributes.get("class") or "" if attributes else "")
-        names.append(names_of(attributes) if attributes else "")
-        hidden.append((parent >= 0 and hidden[parent]) or (bool(attributes) and is_hidden(attributes)))
-        starts.append(len(texts))
-        leaf_ends.append(len(texts))
+    rows: list[int] = []
+    place = {-1: -1}  # row of the map -> ours, without those that are passed over with all inside
+    depths, nodes = [-1], []
+    for row, above in enumerate(page_map.parent.tolist()):
+        node = page_map.element(row)
+        tag, up = node.tag or "", place.get(above)
+        if up is None or (row and KIND.get(tag) == SKIP):
+            continue
+        attributes, own = node.attributes, len(rows)
+        place[row] = own
+        rows.append(row)
         nodes.append(node)
+        depths.append(depths[up + 1] + 1)
+        out.tag.append(tag)
+        out.classes.append(attributes.get("class") or "")
+        out.names.append(names_of(attributes))
+        out.hidden.append((up >= 0 and out.hidden[up]) or is_hidden(attributes))
         if tag == "a" and (href := attributes.get("href")):
-            out.href[row] = href
-        return row
-
-    here = open_row(root, root.tag or "", -1)
-    node = root.first_child
-    while node is not None:
-        tag = node.tag or ""
-        kind = kinds.get(tag, -1)
-        child = None
-        if kind == TEXT:
-            text = " ".join((node.text_content or "").split())
-            if text:
-                texts.append(text)
-                leaf_rows.append(here)
-                runs.append(node.mem_id)
-        elif kind != SKIP:
-            row = open_row(node, tag, here)
-            child = node.first_child
-            if child is not None:
-                here = row
-                node = child
-                continue
-        following = node.next
-        while following is None and here > 0:
-            ends[here] = len(tags)
-            leaf_ends[here] = len(texts)
-            node, here = nodes[here], parents[here]
-            following = node.next
-        node = following
-    ends[0] = len(tags)
-    leaf_ends[0] = len(texts)
+            out.href[own] = href
+    first = (page_map.run_flags & CONTINUES == 0).nonzero()[0]
+    above_first = page_map.run_row[first].tolist()
+    leaves = [(run, place[row]) for run, row in zip(first.tolist(), above_first, strict=True) if row in place]
+    texts = [" ".join(page_map.run_text(run).split()) for run, _ in leaves]
+    out.text = [text for text in texts if text]
+    out.leaf_run, out.leaf_row = ([leaf[at] for leaf, text in zip(leaves, texts, strict=True) if text] for at in (0, 1))
+    kept, runs = np.array(rows), np.array(out.leaf_run, dtype=np.int64)
+    out.parent, out.depth, out.node = [place[above] for above in page_map.parent[kept].tolist()], depths[1:], nodes
+    out.end = kept.searchsorted(page_map.last[kept]).tolist()
+    out.leaf_start = runs.searchsorted(page_map.run_from[kept]).tolist()
+    out.leaf_end = runs.searchsorted(page_map.run_to[kept]).tolist()
     return out
+
+
+def blocks_of_leaves(elements: Elements, blocks: Blocks) -> NDArray[np.int64]:
+    """Return the number of the block that each leaf is part of."""
+    nodes: Nodes = blocks.leaves  # type: ignore[assignment]
+    runs = ~np.array(nodes.rows, dtype=np.int64)  # images are negative
+    place = np.maximum.accumulate(runs).searchsorted(elements.leaf_run)
+    return np.array(blocks.leaf_end, dtype=np.int64).searchsorted(place, side="right")
 
 
 Range = tuple[int, int]

@@ -14,7 +14,7 @@ from scythe.extension import native
 from scythe.limits import LIMITS
 from scythe.model import Link, Loss, Metadata
 from scythe.page.blocks import Blocks, Grid, find_grid, read_blocks
-from scythe.page.elements import Elements, Leaf, read_elements, read_leaves
+from scythe.page.elements import Elements, read_elements
 from scythe.page.encoding import Decoded, clean, decode, is_clean_utf8
 from scythe.page.head import BodyQueries, Head, LinkedData, read_head, read_json_ld, squeeze
 from scythe.page.images import ImageUse, read_images, source_of
@@ -256,11 +256,6 @@ class Page:
         from scythe.page.formulas import find_formulas  # few pages have some
 
         return find_formulas(self)
-
-    @cached_property
-    def leaves(self) -> tuple[Leaf, ...]:
-        """The page's text leaves with their tag paths, in page order."""
-        return read_leaves(self.root)
 
     @cached_property
     def head(self) -> Head:

@@ -67,7 +67,7 @@ def check_text_characteristic(characteristic: VisualCharacteristic) -> None:
     """Assert what VSSE relies on: one finite value per leaf, none below zero, the same when asked again."""
 
     def weigh(page: Page) -> Sequence[float]:
-        elements = number_elements(page.root, page.blocks)
+        elements = number_elements(page)
         leaves, where = list(elements.leaf_text), f"{len(elements.leaf_text)} leaves"
         values = list(characteristic.weigh(elements))
         assert len(values) == len(leaves), f"{len(values)} values for {where}"

@@ -19,7 +19,7 @@ def test_density_is_the_composite_of_the_paper() -> None:
     # div: 30 characters in 2 tags, 10 of them in 1 link; the page: 40 characters, 10 linked
     html = f"<div><p>{'x' * 20}</p><a>{'y' * 10}</a></div><p>{'z' * 10}</p>"
     page = Page.from_text(html)
-    elements = number_elements(page.root, page.blocks)
+    elements = number_elements(page)
     density = cetd.measure_density(elements)
     base = log(log(30 / 20 * 10 + 10 / 40 * 30 + e))
     assert density[elements.tag.index("div")] == pytest.approx(30 / 2 * log(30 / 10 * 2 / 1) / base)

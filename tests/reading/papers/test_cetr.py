@@ -8,7 +8,7 @@ from scythe.reading.papers.text_elements import number_elements
 
 def ratios(html: str) -> list[float]:
     page = Page.from_text(html)
-    return cetr.measure_ratios(page.blocks, number_elements(page.root, page.blocks)).tolist()
+    return cetr.measure_ratios(page.blocks, number_elements(page)).tolist()
 
 
 def test_a_ratio_is_characters_per_tag_since_the_block_before() -> None:

@@ -15,7 +15,7 @@ LONG = "Long text, with marks; and more. "
 
 def elements_of(html: str) -> TextElements:
     page = Page.from_text(html)
-    return number_elements(page.root, page.blocks)
+    return number_elements(page)
 
 
 def kept(html: str, method: Vsse = vsse.read) -> list[str]:

@@ -14,7 +14,7 @@ import numpy as np
 
 from scythe.model import ListKind, Loss, RecordList
 from scythe.page import Page
-from scythe.page.blocks import Nodes
+from scythe.page.elements import blocks_of_leaves
 from scythe.page.page import note_list_losses
 from scythe.reading.forest import Forest, load
 from scythe.reading.lists.candidates import Candidate, find_candidates
@@ -198,11 +198,7 @@ def score_leaves(page: Page) -> Floats | None:
     if not len(blocks) or not elements.text:
         return None
     scores = see(page).probabilities
-    leaves: Nodes = blocks.leaves  # type: ignore[assignment]
-    shown = ~np.array(leaves.rows, dtype=np.int64)  # runs of text; images are negative
-    place = np.maximum.accumulate(shown).searchsorted(elements.leaf_run)
-    block = np.array(blocks.leaf_end, dtype=np.int64).searchsorted(place, side="right")
-    found: Floats = scores[np.minimum(block, len(scores) - 1)]
+    found: Floats = scores[np.minimum(blocks_of_leaves(elements, blocks), len(scores) - 1)]
     return found
 
 

@@ -17,7 +17,7 @@ Floats = npt.NDArray[np.float64]
 
 def read(page: Page, options: TextOptions) -> Reading:
     """Keep what the algorithm marks: the densest part of every element that is dense enough."""
-    elements = number_elements(page.root, page.blocks)
+    elements = number_elements(page)
     if not elements.leaf_text:
         return Reading("cetd", why="no text")
     kept: set[int] = set()

@@ -33,7 +33,7 @@ class Cetr:
         blocks = page.blocks
         if not len(blocks):
             return Reading("cetr", why="no text")
-        ratios = measure_ratios(blocks, number_elements(page.root, blocks))
+        ratios = measure_ratios(blocks, number_elements(page))
         points = self.place(ratios)
         kept = np.flatnonzero(cluster(points, self.clusters))
         return Reading("cetr", kept=tuple(kept.tolist()), scores=tuple(points[:, 0].tolist()))

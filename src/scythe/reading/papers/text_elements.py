@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
-from scythe.page.blocks import BREAK, IMAGE, KIND, RULE, SKIP, TEXT, Blocks
+import numpy as np
 
-if TYPE_CHECKING:
-    from scythe.page.map import Node
+from scythe.page import Page
+from scythe.page.elements import blocks_of_leaves
 
 
 @dataclass(slots=True)
@@ -33,68 +32,22 @@ class TextElements:
         return (self.leaf_block[start], self.leaf_block[end - 1] + 1) if start < end else (0, 0)
 
 
-def number_elements(root: Node, blocks: Blocks) -> TextElements:
-    """Walk the tree below `root` once, without recursion. Linear in the number of nodes."""
-    out = TextElements()
-    block_of = _block_of_leaf(blocks)
-    linked = 0  # open hyperlinks
-    element = _open(out, root.tag or "", -1)
-    node = root.first_child
-    while node is not None:
-        tag = node.tag or ""
-        kind = KIND.get(tag)
-        child = None
-        if kind == TEXT:
-            block = block_of.get(node.mem_id)
-            if block is not None:
-                _add_leaf(out, node.text_content or "", element, block, linked > 0)
-        elif kind != SKIP:
-            inner = _open(out, tag, element)
-            child = node.first_child if kind not in (BREAK, IMAGE, RULE) else None
-            if child is None:
-                _close(out, inner)
-            else:
-                element = inner
-                linked += tag == "a"
-                node = child
-                continue
-        following = node.next
-        while following is None and element:
-            above = node.parent
-            assert above is not None  # an open element lies below the root
-            node = above
-            _close(out, element)
-            linked -= out.tag[element] == "a"
-            element = out.parent[element]
-            following = node.next
-        node = following
-    _close(out, 0)
-    return out
-
-
-def _block_of_leaf(blocks: Blocks) -> dict[int, int]:
-    spans = enumerate(zip(blocks.leaf_start, blocks.leaf_end, strict=True))
-    return {leaf.mem_id: block for block, (start, end) in spans for leaf in blocks.leaves[start:end]}
-
-
-def _open(out: TextElements, tag: str, parent: int) -> int:
-    out.parent.append(parent)
-    out.tag.append(tag)
-    out.end.append(len(out.tag))
-    out.leaf_start.append(len(out.leaf_text))
-    out.leaf_end.append(len(out.leaf_text))
-    return len(out.tag) - 1
-
-
-def _close(out: TextElements, element: int) -> None:
-    out.end[element] = len(out.tag)
-    out.leaf_end[element] = len(out.leaf_text)
-
-
-def _add_leaf(out: TextElements, text: str, parent: int, block: int, linked: bool) -> None:
-    text = " ".join(text.split())
-    if text:
-        out.leaf_text.append(text)
-        out.leaf_parent.append(parent)
-        out.leaf_block.append(block)
-        out.leaf_linked.append(linked)
+def number_elements(page: Page) -> TextElements:
+    """Return the elements of a page and the leaves of its blocks."""
+    elements, blocks = page.elements, page.blocks
+    inside = np.zeros(len(elements.text) + 1, dtype=np.int64)
+    for row, tag in enumerate(elements.tag):
+        if tag == "a":
+            inside[elements.leaf_start[row]] += 1
+            inside[elements.leaf_end[row]] -= 1
+    return TextElements(
+        list(elements.parent),
+        elements.tag,
+        list(elements.end),
+        list(elements.leaf_start),
+        list(elements.leaf_end),
+        elements.text,
+        list(elements.leaf_row),
+        blocks_of_leaves(elements, blocks).tolist(),
+        (np.cumsum(inside[:-1]) > 0).tolist(),
+    )

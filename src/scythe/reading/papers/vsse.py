@@ -84,7 +84,7 @@ class Vsse:
 
     def __call__(self, page: Page, options: TextOptions) -> Reading:
         """Keep the blocks of the leaves that all three steps leave over."""
-        elements = number_elements(page.root, page.blocks)
+        elements = number_elements(page)
         values = combine(self.characteristics, elements)
         highest = max(values, default=0.0)
         if highest <= 0:
