@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Protocol
 
 from bench.pages import read_rows
 from scythe.model import ImageContext, PageImages
-from scythe.page.image_context import split_tags
 from scythe.url import absolute
 
 
@@ -55,6 +56,47 @@ def _keyed(row: dict[str, Any], place: str) -> tuple[str, str, dict[str, Any]]:
 def page_of(page: RowsPage) -> PageImages:
     """Return a page of the scorer as every model sees it, labels left out."""
     return rows_to_page(page.url or "", page.images)
+
+
+# what leaves nothing open behind it; `source` is missing, since some parsers put the image inside of it
+_VOID = frozenset("area base br col embed hr img input link meta param track wbr amp-img path".split())
+_MARK = re.compile(r"<(?:!--|(/?+)([a-zA-Z][^\s/>]{0,60}+))")
+_REST = re.compile(r"""(?:[^>=]++|=\s{0,9}+"[^"]*+"|=\s{0,9}+'[^']*+'|=)*+>?+""")  # of a tag, behind its name
+
+
+@lru_cache(maxsize=2_048)
+def split_tags(text: str) -> tuple[str, str, str]:
+    """Return the opening tags of grandparent, parent and image from markup that ends with the image's tag.
+
+    Elements that are closed before the image, comments and text are passed over, as are `>` and `<` in quoted values.
+    """
+    open_tags: list[tuple[str, str]] = []
+    last, at = "", 0
+    while (mark := _MARK.search(text, at)) is not None:
+        closes, name = mark.groups()
+        if name is None:
+            end = text.find("-->", mark.end())
+            at = end + 3 if end >= 0 else len(text)
+            continue
+        rest = _REST.match(text, mark.end())
+        at = rest.end() if rest else len(text)
+        name = name.lower()
+        if closes:
+            _close(open_tags, name)
+            continue
+        last = text[mark.start() : at]
+        if name not in _VOID and not last.endswith("/>"):
+            open_tags.append((name, last))
+    above = [tag for _, tag in open_tags if tag is not last]
+    return (above[-2] if len(above) > 1 else "", above[-1] if above else "", last)
+
+
+def _close(open_tags: list[tuple[str, str]], name: str) -> None:
+    """Close the innermost open element of a name, and all inside of it; a stray end tag closes nothing."""
+    for at in range(len(open_tags) - 1, max(-1, len(open_tags) - 50), -1):
+        if open_tags[at][0] == name:
+            del open_tags[at:]
+            return
 
 
 def rows_to_page(url: str, rows: Sequence[Mapping[str, Any]]) -> PageImages:

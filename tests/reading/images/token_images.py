@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cache
 
+from bench.image_rows import split_tags
+
 from scythe.demo import site
-from scythe.page.image_context import split_tags
 
 Examples = list[tuple[str, bool]]
 
