@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice, pairwise, repeat
-from typing import TypeVar, overload
+from typing import Self, TypeVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -270,6 +270,17 @@ class PageCandidates(Sequence[Candidate]):
         self.records = records  # of all candidates, one after the other
         self._made: dict[int, Candidate] = {}
 
+    @classmethod
+    def of(cls, candidates: Sequence[Candidate]) -> Self:
+        """Return candidates in columns, as those of a page are already."""
+        if isinstance(candidates, cls):
+            return candidates
+        spans = [(*rows, *leaves) for one in candidates for rows, leaves in zip(one.rows, one.leaves, strict=True)]
+        records = Spans(*np.array(spans, dtype=np.int64).reshape(-1, 4).T.copy())
+        counts = np.array([len(one.rows) for one in candidates], dtype=np.int64)
+        holders = np.array([one.holder for one in candidates], dtype=np.int64)
+        return cls([one.found for one in candidates], holders, starts_of(counts)[:-1], counts, records)
+
     def __len__(self) -> int:
         return len(self._names)
 
@@ -282,12 +293,15 @@ class PageCandidates(Sequence[Candidate]):
             return [self[one] for one in range(*place.indices(len(self)))]
         place = range(len(self))[place]
         if place not in self._made:
-            of, start = self.records, int(self.starts[place])
-            at = slice(start, start + int(self.counts[place]))
-            rows = tuple(zip(of.row_start[at].tolist(), of.row_end[at].tolist(), strict=True))
-            leaves = tuple(zip(of.leaf_start[at].tolist(), of.leaf_end[at].tolist(), strict=True))
+            first, last, start, end = (column.tolist() for column in self.spans_of(place))
+            rows, leaves = tuple(zip(first, last, strict=True)), tuple(zip(start, end, strict=True))
             self._made[place] = Candidate(self._names[place], int(self.holders[place]), rows, leaves)
         return self._made[place]
+
+    def spans_of(self, place: int) -> Spans:
+        """Return where the records of one candidate are."""
+        start = self.starts[place]
+        return Spans(*(column[start : start + self.counts[place]] for column in self.records))
 
 
 MOST = 400  # candidates of one page; beyond it those with the most text are kept, text of links counted a quarter
@@ -384,8 +398,7 @@ def _build(
     records = found.records[places_of(found.starts[kept], counts)]
     holders = _find_holders(columns, spans, records[starts[:-1]], records[starts[1:] - 1])
     names = [found.names[finder] for finder in found.finder[kept].tolist()]
-    at = (column[records] for column in (spans.row_start, spans.row_end, spans.leaf_start, spans.leaf_end))
-    return PageCandidates(names, holders, starts[:-1], counts, Spans(*at))
+    return PageCandidates(names, holders, starts[:-1], counts, Spans(*(column[records] for column in spans)))
 
 
 def _add_up(values: NDArray[_Number], found: Groups) -> NDArray[_Number]:

@@ -17,9 +17,10 @@ from scythe.page import Page
 from scythe.page.elements import blocks_of_leaves
 from scythe.page.page import note_list_losses
 from scythe.reading.forest import Forest, load
-from scythe.reading.lists.candidates import Candidate, find_candidates
+from scythe.reading.lists.candidates import Candidate, PageCandidates, find_candidates
 from scythe.reading.lists.fill import fill_list, fill_placed
 from scythe.reading.lists.list_features import Described, describe, feature_columns
+from scythe.reading.lists.similar_elements import places_of, starts_of
 from scythe.reading.lists.traits import Floats, measure
 from scythe.reading.text.choose_text import see
 
@@ -207,16 +208,19 @@ def choose(candidates: Sequence[Candidate], scores: Floats, leaves: int, least: 
 
     The best is kept whatever its score, others from `least`.
     """
-    taken, chosen = bytearray(leaves), list[int]()
+    taken, chosen, columns = bytearray(leaves), list[int](), PageCandidates.of(candidates)
+    marks = np.frombuffer(taken, np.uint8)
     order = np.argsort(-scores, kind="stable")
     for one in order[: max(1, np.count_nonzero(scores >= least))].tolist():
-        ranges = candidates[one].leaves
+        _, _, starts, ends = columns.spans_of(one)
+        first, last = int(starts[0]), int(ends[-1])
         # mostly nothing is taken between the first and the last record, and one look is enough
-        if taken.find(1, ranges[0][0], ranges[-1][1]) >= 0 and any(taken.find(1, *range_) >= 0 for range_ in ranges):
-            continue
+        if taken.find(1, first, last) >= 0:
+            before = starts_of(marks[first:last].astype(np.int64))
+            if (before[ends - first] > before[starts - first]).any():
+                continue
         chosen.append(one)
-        for start, end in ranges:
-            taken[start:end] = b"\1" * (end - start)
+        marks[places_of(starts, ends - starts)] = 1
     return chosen
 
 

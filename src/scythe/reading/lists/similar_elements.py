@@ -190,8 +190,7 @@ class Groups:
     records: Ints  # the numbers of their spans, those of one set together and in page order
 
 
-@dataclass(frozen=True, slots=True)
-class Spans:
+class Spans(NamedTuple):
     """Where records begin and end."""
 
     row_start: Ints
@@ -302,5 +301,4 @@ def merge(parts: Sequence[tuple[Groups, Spans]]) -> tuple[Groups, Spans]:
         records += len(groups.records)
         spans += len(of.row_start)
     merged = (np.concatenate(column) for column in zip(*columns, strict=True))
-    fields = ((of.row_start, of.row_end, of.leaf_start, of.leaf_end) for _, of in parts)
-    return Groups(names, *merged), Spans(*(np.concatenate(column) for column in zip(*fields, strict=True)))
+    return Groups(names, *merged), Spans(*map(np.concatenate, zip(*(of for _, of in parts), strict=True)))

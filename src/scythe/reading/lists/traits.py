@@ -6,7 +6,6 @@ import re
 from collections.abc import Collection, Hashable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import chain
 from operator import itemgetter
 from typing import NamedTuple, TypeVar
 
@@ -17,6 +16,7 @@ from scythe.package_files import packaged_text
 from scythe.page.elements import Elements
 from scythe.reading.lists.candidates import Candidate, PageCandidates
 from scythe.reading.lists.role_words import roles, roles_of
+from scythe.reading.lists.similar_elements import Spans
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -60,26 +60,16 @@ def fill_words(flags: int) -> int:
 
 
 def ranges_of(candidates: Sequence[Candidate]) -> Ranges:
-    """Put the records of all candidates, at least one, into columns; of very many records every n-th is measured."""
-    if isinstance(candidates, PageCandidates) and len(candidates.records.row_start) <= MEASURED:
-        at, count = candidates.records, candidates.counts
-        owner = np.repeat(np.arange(len(count)), count)
-        columns = (at.row_start, at.row_end, at.leaf_start, at.leaf_end)
-        return Ranges(candidates.starts, count, count, candidates.holders, owner, *columns)
-    records = np.array([len(one.rows) for one in candidates], dtype=np.int64)
-    step = np.ones(len(records), dtype=np.int64)
-    rows, leaves = [one.rows for one in candidates], [one.leaves for one in candidates]
-    if records.sum() > MEASURED:
-        step = -(-records // max(MEASURED // len(records), 1))
-        rows = [one[::every] for one, every in zip(rows, step.tolist(), strict=True)]
-        leaves = [one[::every] for one, every in zip(leaves, step.tolist(), strict=True)]
-    count = -(-records // step)
-    flat = chain.from_iterable(chain.from_iterable(chain(rows, leaves)))
-    edges = np.fromiter(flat, dtype=np.int64, count=4 * int(count.sum())).reshape(2, -1, 2)
-    (first, end), (leaf, leaf_end) = np.ascontiguousarray(edges.transpose(0, 2, 1))
-    holder = np.array([one.holder for one in candidates], dtype=np.int64)
-    owner = np.repeat(np.arange(len(count)), count)
-    return Ranges(np.cumsum(count) - count, count, records, holder, owner, first, end, leaf, leaf_end)
+    """Return the records of all candidates, at least one; of very many every n-th of each is measured."""
+    page = PageCandidates.of(candidates)
+    starts, count, columns = page.starts, page.counts, page.records
+    if len(columns.row_start) > MEASURED:
+        step = -(-count // max(MEASURED // len(count), 1))
+        count = -(-count // step)
+        starts = np.cumsum(count) - count
+        nth = np.arange(count.sum()) - starts.repeat(count)
+        columns = Spans(*(column[page.starts.repeat(count) + nth * step.repeat(count)] for column in columns))
+    return Ranges(starts, count, page.counts, page.holders, np.arange(len(count)).repeat(count), *columns)
 
 
 TEXT_TRAITS = ("chars", "words", "digit", "date", "price", "sentence", "quantity", "measure", "colon", "comma")
