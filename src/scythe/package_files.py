@@ -23,3 +23,13 @@ def packaged_bytes(package: str, path: str) -> bytes:
 def packaged_text(package: str, path: str) -> str:
     """Return a text file of one of our packages."""
     return packaged_bytes(package, path).decode()
+
+
+def packaged_words(package: str, path: str) -> dict[str, list[str]]:
+    """Return a table of words: lines of `name: word word ...`, where names may repeat and `#` begins a comment."""
+    found: dict[str, list[str]] = {}
+    for line in packaged_text(package, path).splitlines():
+        name, colon, words = line.partition(": ")
+        if colon and not line.startswith("#"):
+            found.setdefault(name, []).extend(words.split())
+    return found

@@ -8,7 +8,7 @@ from datetime import UTC, date, datetime
 from functools import cache, lru_cache
 
 from scythe.fetch.page_check import _parse_mail
-from scythe.package_files import packaged_text
+from scythe.package_files import packaged_words
 
 _ISO = re.compile(
     r"(\d{4})-(\d{1,2})-(\d{1,2})(?:[T ]{1,2}(\d{1,2}):(\d{2})(?::(\d{2}))?(?:[.,]\d{1,9})? ?(Z|[+-]\d{2}:?\d{2})?)?",
@@ -133,16 +133,13 @@ class DateWords:
 def date_words() -> DateWords:
     """Return the words of dates and times in many languages."""
     words = DateWords()
-    for line in packaged_text("scythe.page", "tables/times.txt").splitlines():
-        name, _, listed = line.partition(": ")
+    for name, listed in packaged_words("scythe.page", "tables/times.txt").items():
         kind, _, value = name.partition(" ")
-        if line.startswith("#"):
-            continue
         table = {"month": words.months, "unit": words.units, "day": words.days}.get(kind)
         if table is None:
-            words.others[kind] = frozenset(listed.split())
+            words.others[kind] = frozenset(listed)
         else:
-            table.update((word, int(value)) for word in listed.split())
+            table |= dict.fromkeys(listed, int(value))
     return words
 
 

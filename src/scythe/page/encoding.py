@@ -13,7 +13,7 @@ from functools import cache
 from scythe.extension import native
 from scythe.limits import LIMITS
 from scythe.model import Loss
-from scythe.package_files import packaged_text
+from scythe.package_files import packaged_words
 
 UTF8 = frozenset({"utf-8", "ascii", "us-ascii"})  # codecs whose bytes are UTF-8
 PRESCAN_BYTES = 16_384  # the standard demands 1024; pages with long scripts before <meta> are common
@@ -31,9 +31,8 @@ _META_ENDS = (b"\t", b"\n", b"\f", b"\r", b" ", b"/")
 
 @cache
 def _codecs_by_label() -> dict[str, str]:
-    table = packaged_text("scythe.page", "tables/encodings.txt")
-    rows = (line.partition(": ") for line in table.splitlines() if not line.startswith("#"))
-    return {label: codec for codec, _, labels in rows for label in labels.split()}
+    table = packaged_words("scythe.page", "tables/encodings.txt")
+    return {label: codec for codec, labels in table.items() for label in labels}
 
 
 def codec_of(label: str) -> str | None:

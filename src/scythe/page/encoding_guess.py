@@ -15,7 +15,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from scythe.package_files import packaged_text
+from scythe.package_files import packaged_words
 
 Whole: TypeAlias = np.ndarray[tuple[int], np.dtype[np.int64]]
 Table: TypeAlias = np.ndarray[tuple[int, int], np.dtype[np.float64]]
@@ -254,15 +254,14 @@ def _read_table() -> tuple[dict[str, dict[str, float]], dict[str, list[str]], di
     letters: dict[str, dict[str, float]] = {}
     users: dict[str, list[str]] = {}
     pairs: dict[str, dict[str, int]] = {}
-    for line in packaged_text("scythe.page", "tables/letters.txt").splitlines():
-        kind, _, rest = line.partition(" ")
-        name, _, words = rest.partition(": ")
+    for said, words in packaged_words("scythe.page", "tables/letters.txt").items():
+        kind, _, name = said.partition(" ")
         if kind == "codec":
-            users[name] = words.split()
+            users[name] = words
         elif kind == "letters":
-            letters[name] = {word[0]: int(word[1:]) / 1000 for word in words.split()}
+            letters[name] = {word[0]: int(word[1:]) / 1000 for word in words}
         elif kind == "pairs":
-            pairs[name] = {word[:2]: int(word[2:]) for word in words.split()}
+            pairs[name] = {word[:2]: int(word[2:]) for word in words}
     return letters, users, pairs
 
 

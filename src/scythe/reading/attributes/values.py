@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
 
-from scythe.package_files import packaged_text
+from scythe.package_files import packaged_text, packaged_words
 from scythe.reading.attributes.dictionary import concept_of, fold
 
 _MONEY_LONGEST = 400  # characters of a text that are looked at
@@ -39,12 +39,8 @@ class Price:
 def _signs() -> dict[str, str]:
     """Return what pages write for a currency, with the code it stands for."""
     signs: dict[str, str] = {}
-    lines = packaged_text("scythe.reading.lists", "tables/currencies.txt").splitlines()
-    for line in lines:
-        code, _, words = line.partition(": ")
-        if line.startswith("#") or not words:
-            continue
-        for word in words.split():
+    for code, words in packaged_words("scythe.reading.lists", "tables/currencies.txt").items():
+        for word in words:
             if word[0] not in ":,":  # stand behind amounts of several currencies
                 forms = (word, word.upper(), word.capitalize()) if word.islower() else (word,)
                 signs |= dict.fromkeys(forms, code)

@@ -10,7 +10,7 @@ from itertools import pairwise
 from math import log2
 from typing import NamedTuple
 
-from scythe.package_files import packaged_text
+from scythe.package_files import packaged_words
 from scythe.page.elements import Elements
 from scythe.reading.attributes.values import BUTTON, opening_state
 from scythe.reading.lists.candidates import Candidate
@@ -127,13 +127,8 @@ def _fields_of(names: str) -> frozenset[str]:
 
 @lru_cache(maxsize=1)
 def _table() -> dict[str, str]:
-    found = {}
-    text = packaged_text("scythe.reading.lists", "tables/fields.txt")
-    for line in text.splitlines():
-        field, colon, words = line.partition(": ")
-        if colon and not line.startswith("#"):
-            found.update(dict.fromkeys(words.split(), field))
-    return found
+    table = packaged_words("scythe.reading.lists", "tables/fields.txt")
+    return {word: field for field, words in table.items() for word in words}
 
 
 def likeness(one: Portrait, other: Portrait) -> float:

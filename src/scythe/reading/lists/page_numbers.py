@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import NamedTuple
 from urllib.parse import parse_qsl, urlsplit
 
-from scythe.package_files import packaged_text
+from scythe.package_files import packaged_words
 
 _LABEL_CHARS = 60  # longer labels are headlines
 _LABEL_WORDS = 6
@@ -64,13 +64,10 @@ class NameHints(NamedTuple):
 @lru_cache(maxsize=1)
 def _meanings() -> dict[str, frozenset[str]]:
     """Return for each word of the table what it may mean."""
-    table = packaged_text("scythe.reading.lists", "tables/paging.txt")
     meanings: dict[str, set[str]] = {}
-    for line in table.splitlines():
-        meaning, _, words = line.partition(": ")
-        if not line.startswith("#"):
-            for word in words.split():
-                meanings.setdefault(word, set()).add(meaning)
+    for meaning, words in packaged_words("scythe.reading.lists", "tables/paging.txt").items():
+        for word in words:
+            meanings.setdefault(word, set()).add(meaning)
     return {word: frozenset(meant) for word, meant in meanings.items()}
 
 

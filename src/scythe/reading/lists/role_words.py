@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from itertools import pairwise
 
-from scythe.package_files import packaged_text
+from scythe.package_files import packaged_words
 from scythe.reading.text.block_features import split_names
 
 _STEM = 4  # letters: shorter beginnings of words mean too many things
@@ -21,10 +21,8 @@ class RoleWords:
         self._meaning: dict[str, int] = {}
         self._texts: dict[str, int] = {}
         self._words: dict[str, int] = {}
-        for line in packaged_text(package, "tables/words.txt").splitlines():
-            role, _, words = line.partition(":")
-            if not line.startswith("#") and words:
-                self._add(role, words.split())
+        for role, words in packaged_words(package, "tables/words.txt").items():
+            self._add(role, words)
 
     def _add(self, role: str, words: list[str]) -> None:
         for word in words:

@@ -12,7 +12,7 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from scythe.package_files import packaged_text
+from scythe.package_files import packaged_words
 from scythe.page.elements import Elements
 from scythe.reading.lists.candidates import Candidate, PageCandidates
 from scythe.reading.lists.role_words import roles, roles_of
@@ -104,11 +104,7 @@ class Signs(NamedTuple):
 
 @lru_cache(maxsize=1)
 def _signs() -> Signs:
-    found: dict[str, list[str]] = {}
-    for line in packaged_text("scythe.reading.lists", "tables/signs.txt").splitlines():
-        kind, _, words = line.partition(":")
-        if not line.startswith("#"):
-            found.setdefault(kind, []).extend(words.split())
+    found = packaged_words("scythe.reading.lists", "tables/signs.txt")
     ends = ("", ".", ",")  # texts are cut at spaces
     signs = {kind: frozenset(word + end for word in words for end in ends) for kind, words in found.items()}
     return Signs(**signs)

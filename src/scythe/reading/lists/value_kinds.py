@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 from itertools import islice
 
-from scythe.package_files import packaged_text
+from scythe.package_files import packaged_words
 
 EMPTY, TEXT, NUMBER, PRICE, DATE, RATING, ADDRESS, SIGN = range(8)
 
@@ -50,30 +50,25 @@ _YEAR_OR_CLOCK = re.compile(r"(?<!\d)(?:(?:19|20)\d\d(?!\d)|[0-2]?\d:[0-5]\d)")
 
 @lru_cache(maxsize=1)
 def _months() -> frozenset[str]:
-    return frozenset(word for words in _read("months").values() for word in words)
+    return frozenset(
+        word for words in packaged_words("scythe.reading.lists", "tables/months.txt").values() for word in words
+    )
 
 
 @lru_cache(maxsize=1)
 def _times() -> dict[str, frozenset[str]]:
-    return {name: frozenset(words) for name, words in _read("times").items()}
+    return {
+        name: frozenset(words) for name, words in packaged_words("scythe.reading.lists", "tables/times.txt").items()
+    }
 
 
 @lru_cache(maxsize=1)
 def _signs() -> frozenset[str]:
     """Return the signs and words of currencies: as the table has them, and in capitals where it has small letters."""
-    signs = {sign for words in _read("currencies").values() for sign in words}
+    signs = {
+        sign for words in packaged_words("scythe.reading.lists", "tables/currencies.txt").values() for sign in words
+    }
     return frozenset(signs | {sign.upper() for sign in signs} | {sign.capitalize() for sign in signs if sign.islower()})
-
-
-def _read(table: str) -> dict[str, list[str]]:
-    """Read a table of words: lines of `name: word word ...`, names may repeat."""
-    found: dict[str, list[str]] = {}
-    text = packaged_text("scythe.reading.lists", f"tables/{table}.txt")
-    for line in text.splitlines():
-        name, colon, words = line.partition(": ")
-        if colon and not line.startswith("#"):
-            found.setdefault(name, []).extend(words.split())
-    return found
 
 
 def is_price(text: str) -> bool:

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from scythe.model import RELEVANT, Image
-from scythe.package_files import packaged_text
+from scythe.package_files import packaged_words
 from scythe.page import Page
 from scythe.page.blocks import Blocks
 from scythe.page.content import content_box, is_icon
@@ -28,10 +28,9 @@ _LANGUAGE = 2  # letters of the label of a line
 @lru_cache(maxsize=16)
 def function_words(kind: str = "") -> frozenset[str]:
     """Return the words that no name begins with, of all languages, or those of another line of the table."""
-    text = packaged_text("scythe.reading.papers", "tables/function_words.txt")
-    rows = (line.partition(":") for line in text.splitlines() if not line.startswith("#"))
-    wanted = (words for label, _, words in rows if label == kind or (not kind and len(label) == _LANGUAGE))
-    return frozenset(word for words in wanted for word in words.split())
+    table = packaged_words("scythe.reading.papers", "tables/function_words.txt")
+    wanted = (words for label, words in table.items() if label == kind or (not kind and len(label) == _LANGUAGE))
+    return frozenset(word for words in wanted for word in words)
 
 
 _TIMES = 2  # a term that a text has once says little about it
