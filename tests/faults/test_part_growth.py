@@ -10,6 +10,7 @@ from tempfile import NamedTemporaryFile
 from typing import Any
 
 import pytest
+from bench.image_rows import split_tags
 from tests.faults.growth import is_linear
 from tests.fetch.image_files import box, png, segment, tiff
 from tests.reading.lists.filling import fill
@@ -25,7 +26,7 @@ from scythe.output.warc import verify_warc
 from scythe.page import Page
 from scythe.page.encoding import declared_codec
 from scythe.page.feeds import read_feed
-from scythe.page.image_context import identity, read_image_contexts, split_tags
+from scythe.page.image_context import identity, read_image_contexts
 from scythe.page.image_size import probe_size
 from scythe.page.links_from_bytes import read_hrefs
 from scythe.page.page import reopen

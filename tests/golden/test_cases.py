@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from bench.image_rows import split_tags
 from tests.reading.lists.filling import fill
 from tests.tables import rows
 
@@ -20,7 +21,6 @@ from scythe.model import Record, RecordList
 from scythe.page import Page
 from scythe.page.content import PageContent
 from scythe.page.feeds import read_feed
-from scythe.page.image_context import split_tags
 from scythe.page.sitemaps import read_sitemap
 from scythe.page.tag_attributes import read_attributes as read_tag
 from scythe.reading.attributes.dictionary import shipped
