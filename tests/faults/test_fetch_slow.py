@@ -49,7 +49,7 @@ async def time_out(fetcher: Fetcher, url: str) -> str:
     began = time.monotonic()
     with pytest.raises(FetchFailed) as caught:
         await fetcher.get(url)
-    assert DEADLINE_S * 0.9 < time.monotonic() - began < DEADLINE_S + 10
+    assert DEADLINE_S * 0.9 < time.monotonic() - began < 50  # the servers here would keep it for 60 s
     assert caught.value.retry_after_s == 60
     return caught.value.why
 

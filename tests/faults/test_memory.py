@@ -45,16 +45,14 @@ def measure(kind: str, megabytes: int, limit_mb: int) -> tuple[int, float, int]:
 
 
 def test_ten_megabytes_of_ordinary_page_stay_below_250_megabytes() -> None:
-    blocks, seconds, peak = measure("paragraphs", 10, 1_000)
+    blocks, _, peak = measure("paragraphs", 10, 1_000)
     assert blocks > 40_000
-    assert seconds < 10
     assert peak < 250
 
 
 @pytest.mark.parametrize(("kind", "megabytes"), [("text", 10), ("attribute", 10), ("random", 1)])
 def test_one_huge_thing_costs_a_few_times_its_size(kind: str, megabytes: int) -> None:
-    _, seconds, peak = measure(kind, megabytes, 1_000)
-    assert seconds < megabytes
+    _, _, peak = measure(kind, megabytes, 1_000)
     assert peak < 100 + 12 * megabytes
 
 
@@ -62,7 +60,7 @@ def test_one_huge_thing_costs_a_few_times_its_size(kind: str, megabytes: int) ->
 @pytest.mark.parametrize("kind", ["paragraphs", "text"])
 def test_fifty_megabytes_are_read_within_a_minute_and_a_gigabyte(kind: str) -> None:
     _, seconds, peak = measure(kind, 50, 2_000)
-    assert seconds < 60
+    assert seconds < 60  # of CPU: 3 on an idle core
     assert peak < 1_000
 
 

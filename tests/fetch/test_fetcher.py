@@ -205,14 +205,17 @@ def test_what_a_server_says_unasked_is_not_taken_for_the_next_page(pause: float)
         yield kept_page(b"right " + path.encode())
         await asyncio.sleep(pause)
         yield kept_page(b"wrong")
+        said.append(path)
 
     async def work(fetcher: Fetcher) -> list[bytes]:
         bodies = []
         for n in range(5):
             bodies.append((await fetcher.get(server.url(f"/{n}"))).body)
-            await asyncio.sleep(0.1)
+            while len(said) <= n:
+                await asyncio.sleep(0.01)
         return bodies
 
+    said: list[str] = []
     with serve(answer, keeps=True) as server:
         assert run(work) == [f"right /{n}".encode() for n in range(5)]
 
