@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, time
 from email.utils import format_datetime
@@ -13,24 +12,22 @@ from importlib.resources import files
 from random import Random
 
 from scythe.demo.build import DemoPage
-from scythe.demo.page_parts import SITE_NAME
-from scythe.demo.plan import PagePlan
+from scythe.demo.page_parts import markup
 from scythe.demo.world import ARTICLES, World
 
 PART_LENGTH = 500  # addresses in one part of the sitemap
-_SPACE = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
+_FED = 20  # entries of a feed
 
 
 def write_map(world: World, path: str) -> tuple[str, bytes] | None:
     """Write the sitemap at a path, with its content type; None where there is none."""
     parts = _parts(world)
     if path == "/sitemap.xml":
-        inside = "\n".join(f"<sitemap><loc>{world.base}{name}</loc></sitemap>" for name in parts)
-        return "application/xml", _wrap("sitemapindex", inside)
+        return "application/xml", str(markup("files.xml").sitemaps(world.base, parts)).encode()
     if path not in parts:
         return None
-    body = _wrap("urlset", "\n".join(_entries(world, parts[path])))
-    return "application/gzip", gzip.compress(body, mtime=0)
+    entries = [(world.base + each, world.ledger.by_path.get(each)) for each in parts[path]]
+    return "application/gzip", gzip.compress(str(markup("files.xml").addresses(entries)).encode(), mtime=0)
 
 
 def _parts(world: World) -> dict[str, tuple[str, ...]]:
@@ -44,65 +41,25 @@ def _parts(world: World) -> dict[str, tuple[str, ...]]:
     }
 
 
-def _entries(world: World, paths: tuple[str, ...]) -> Iterator[str]:
-    for path in paths:
-        plan = world.ledger.by_path.get(path)
-        dated = f"<lastmod>{plan.published:%Y-%m-%d}</lastmod>" if plan else ""
-        yield f"<url><loc>{escape(world.base + path)}</loc>{dated}</url>"
-
-
-def _wrap(name: str, inside: str) -> bytes:
-    return f'<?xml version="1.0" encoding="UTF-8"?>\n<{name} {_SPACE}>\n{inside}\n</{name}>\n'.encode()
-
-
-_LENGTH = 20  # entries of a feed
-
-
-def _at(plan: PagePlan) -> datetime:
-    return datetime.combine(plan.published, time(6), UTC)
-
-
 def write_rss(world: World) -> bytes:
     """Write a feed of the newest articles."""
-    base = world.base
-    items = [
-        f"<item><title>{escape(plan.title)}</title><link>{escape(base + plan.path)}</link>"
-        f'<guid isPermaLink="true">{escape(base + plan.path)}</guid>'
-        f"<pubDate>{format_datetime(_at(plan))}</pubDate><description>{escape(plan.teaser)}</description></item>"
-        for plan in world.ledger.newest(*ARTICLES)[:_LENGTH]
-    ]
-    return (
-        '<?xml version="1.0" encoding="utf-8"?>\n<rss version="2.0"><channel>'
-        f"<title>{SITE_NAME}</title><link>{base}/</link><description>News from the fields</description><ttl>60</ttl>\n"
-        + "\n".join(items)
-        + "\n</channel></rss>\n"
-    ).encode()
-
-
-_LOGO = (
-    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 180 40"><text x="0" y="30" font-family="Georgia" '
-    'font-size="26" fill="#8a5a2b">The Field Post</text></svg>'
-)
+    plans = world.ledger.newest(*ARTICLES)[:_FED]
+    dates = [format_datetime(datetime.combine(plan.published, time(6), UTC)) for plan in plans]
+    return str(markup("files.xml").feed(world.base, list(zip(plans, dates, strict=True)))).encode()
 
 
 def draw(path: str) -> bytes:
     """Draw the picture at a path: hills under a sky, always the same ones."""
     if not path.startswith("/img/"):
-        return _LOGO.encode()
+        return str(markup("files.xml").logo()).encode()
     random = Random(path.rpartition("-")[0] or path)
     sky, sun = random.randrange(180, 230), random.randrange(80, 560)
     hills = []
     for layer in range(3):
         heights = [200 + layer * 50 + random.randrange(-40, 40) for _ in range(6)]
         line = " ".join(f"L{x * 128} {y}" for x, y in enumerate(heights))
-        colour = f"hsl({random.randrange(60, 120)} {45 - layer * 5}% {62 - layer * 14}%)"
-        hills.append(f'<path d="M0 360 {line} L640 360 Z" fill="{colour}"/>')
-    return (
-        '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 640 360" width="640" height="360">'
-        f'<rect width="640" height="360" fill="hsl({sky} 60% 85%)"/><circle cx="{sun}" cy="80" r="36" fill="#f6d36b"/>'
-        + "".join(hills)
-        + "</svg>"
-    ).encode()
+        hills.append((line, f"hsl({random.randrange(60, 120)} {45 - layer * 5}% {62 - layer * 14}%)"))
+    return str(markup("files.xml").hills(sky, sun, hills)).encode()
 
 
 Headers = tuple[tuple[str, str], ...]

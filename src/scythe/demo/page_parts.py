@@ -146,14 +146,14 @@ def frame_plainly(voice: Voice) -> PageFrame:
 
 
 @cache
-def markup() -> Any:
-    """Return the macros of page.html: what stands around the content of a page."""
+def markup(name: str = "page.html") -> Any:
+    """Return the macros of a template: of page.html, what stands around the content of a page."""
     environment = Environment(  # noqa: S701 (what is text is escaped as the pages of the site always were)
         loader=PackageLoader("scythe.demo", ""), undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     environment.filters["h"] = lambda text: escape(str(text))
     environment.globals |= {"site": SITE_NAME, "base": BASE, "authored": AUTHORED}
-    return environment.get_template("page.html").module
+    return environment.get_template(name).module
 
 
 def write_head(
