@@ -28,6 +28,7 @@ from scythe.archive.schema import (
 )
 from scythe.archive.search_index import forget_index
 from scythe.archive.stored_records import Reread, resight
+from scythe.archive.stored_sites import find_site
 from scythe.crawl_model import Extracted
 from scythe.url import Url
 
@@ -81,6 +82,12 @@ def count_stale(connection: Connection, wanted: Wanted, *, kept: bool = True) ->
     query = _stale(select(func.count()), wanted)
     is_kept = VERSIONS.c.body.is_not(None)
     return int(connection.execute(query.where(is_kept if kept else not_(is_kept))).scalar_one())
+
+
+def is_stale(archive: Archive, key: str, made_by: str, *, cut_too: bool = True) -> bool:
+    """Say whether there is anything to be extracted anew of a site."""
+    site = find_site(archive, key)
+    return site is not None and count_stale(archive, replace(wanted_now(archive, site, made_by), cut_too=cut_too)) > 0
 
 
 @soundly

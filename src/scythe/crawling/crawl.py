@@ -24,6 +24,7 @@ from scythe.archive.archive import Archive
 from scythe.archive.frontier import add_urls, next_due
 from scythe.archive.host_leases import host_rows, take_host, want_host
 from scythe.archive.open import open_archive
+from scythe.archive.stale_versions import is_stale
 from scythe.archive.stored_documents import to_document
 from scythe.archive.stored_sites import count_pages, enter_site, read_profile, save_notes, save_profile
 from scythe.crawl_model import HostLease, Outcome, Receipt, Task
@@ -45,6 +46,7 @@ from scythe.fetch.fetcher import Fetcher
 from scythe.fetch.page_check import header
 from scythe.model import Document, Response
 from scythe.reading.method_names import check_methods
+from scythe.version import version
 
 if TYPE_CHECKING:
     from scythe.site.site import Site
@@ -354,6 +356,8 @@ class Crawl:
         if self._is_stopped:
             return
         key = self.addresses.scope.site_key
+        if not await self._clerk.ask(partial(is_stale, self._archive, key, version(), cut_too=False)):
+            return
         from scythe.crawling.refill import refill  # with all that extracts: the run itself leaves pages to its workers
 
         again = partial(refill, self._archive.beside(), [key], stop=self._is_ending, cut_too=False)

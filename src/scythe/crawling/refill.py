@@ -18,7 +18,7 @@ from scythe.archive.archive import Archive
 from scythe.archive.results import SiteRow
 from scythe.archive.stale_versions import StaleVersion, Wanted, count_stale, rewrite, stale_versions, wanted_now
 from scythe.archive.stored_documents import plain_field, to_extracted
-from scythe.archive.stored_sites import find_site, load_notes, site_rows, stored_profile
+from scythe.archive.stored_sites import load_notes, site_rows, stored_profile
 from scythe.crawl_model import Extracted
 from scythe.crawling.crawl_options import USUAL_PARTS, recall_parts
 from scythe.errors import BadInput, ScytheError
@@ -70,12 +70,6 @@ def refill(
     for row, one in wanted:
         _refill_site(archive, row, one, counts, tell, stop)
     return counts
-
-
-def is_stale(archive: Archive, key: str) -> bool:
-    """Say whether there is anything to be extracted anew of a site."""
-    site = find_site(archive, key)
-    return site is not None and count_stale(archive, wanted_now(archive, site, version())) > 0
 
 
 def _refill_site(

@@ -19,8 +19,9 @@ from typing import Generic, TypeVar, cast
 
 from scythe.archive.archive import Archive
 from scythe.archive.open import name_archive, open_archive
+from scythe.archive.stale_versions import is_stale
 from scythe.archive.stored_sites import add_site, find_site, save_profile, site_rows, stored_profile
-from scythe.crawling.refill import RefillCounts, is_stale, refill
+from scythe.crawling.refill import RefillCounts, refill
 from scythe.errors import BadInput, ScytheError
 from scythe.fetch.fetch_options import FetchOptions
 from scythe.fetch.inputs import LoadedPage
@@ -28,6 +29,7 @@ from scythe.page import Page
 from scythe.site.profile_folder import site_of
 from scythe.site.site import Site
 from scythe.url import Url
+from scythe.version import version
 
 T = TypeVar("T")
 
@@ -295,7 +297,7 @@ class State:
     def _read_again(self, key: str) -> None:
         """Have what is stored of a site extracted anew by what was saved, where that is another thing."""
         with self.archive() as archive:
-            if not is_stale(archive, key):
+            if not is_stale(archive, key, version()):
                 return
 
         def work(job: BackgroundJob) -> str:
