@@ -1,6 +1,7 @@
 """Where a state keeps things, what it shows of that, and for how long."""
 
 import threading
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ from scythe.site.site import Site
 from scythe.url import Url
 from scythe.web.home.home import see_about
 from scythe.web.learned_sites import LearnedSites
-from scythe.web.rules.rules import MeasuredSites
+from scythe.web.rules.rules import find_followed
 from scythe.web.state import PAGES_AT_HAND, PROFILE, Jobs, NotNow, State, StateOptions
 
 
@@ -111,7 +112,7 @@ def test_learned_sites_that_were_asked_for_long_ago_are_loaded_again(tmp_path: P
     with state.archive() as archive:
         for key in keys:
             save_profile(archive, add_site(archive, key, Url(f"https://{key}/")), Site(Profile((), (key,))).to_json())
-    for found in (state.part(LearnedSites).find, state.part(MeasuredSites).find):
+    for found in (state.part(LearnedSites).find, partial(find_followed, state)):
         kept = found(keys[0])
         assert found(keys[0]) is kept
         assert [one.profile.fields for key in keys if (one := found(key))] == [(key,) for key in keys]

@@ -382,12 +382,6 @@ class Estimator(Protocol):
         """Return everything it knows as plain values for JSON."""
 
 
-class Maker(Protocol):
-    """What makes an estimator: the goals, and what was known of the list before, as `to_plain` gave it."""
-
-    def __call__(self, goals: Goals, known: dict[str, Any] | None = None) -> Estimator: ...
-
-
 _HOURS_MOST = 24 * 28  # of one forecast
 
 

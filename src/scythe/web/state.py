@@ -15,7 +15,7 @@ from functools import cache
 from inspect import signature
 from pathlib import Path
 from time import monotonic
-from typing import Generic, TypeVar, cast
+from typing import Any, Generic, TypeVar, cast
 
 from scythe.archive.archive import Archive
 from scythe.archive.open import name_archive, open_archive
@@ -233,6 +233,7 @@ class State:
         self._pages: dict[int, PageAtHand] = {}
         self._opened: Recent[Page] = Recent(_OPENED)
         self._parts: dict[type, object] = {}
+        self._recent: dict[Callable[..., object], Recent[Any]] = {}
         self._idle: list[Archive] = []
         self._consents: set[str] = set()
         self.add_pages(PROFILE, pages)
@@ -393,6 +394,11 @@ class State:
             if kind not in self._parts:
                 self._parts[kind] = kind(self)  # type: ignore[call-arg]
             return cast(T, self._parts[kind])
+
+    def recent(self, make: Callable[..., T], most: int) -> Recent[T]:
+        """Return what a function made last for this state, so many of them: what takes long to make."""
+        with self.lock:
+            return cast(Recent[T], self._recent.setdefault(make, Recent(most)))
 
     def close(self) -> None:
         """End all work and let go of the archive."""

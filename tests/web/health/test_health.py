@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 import pytest
@@ -25,11 +25,12 @@ from scythe.url import Url
 from scythe.web.app import make_templates
 from scythe.web.auth import Auth
 from scythe.web.health.health import (
-    Versions,
     compare_profiles,
     day_of,
+    find_version,
     judge,
     list_changes,
+    newest_version,
     see_health,
     show_health,
     summarise,
@@ -215,12 +216,12 @@ def test_versions_looked_at_long_ago_are_read_again(tmp_path: Path) -> None:
         site = add_site(archive, KEY, START)
         for number in range(1, 20):
             save_profile(archive, site, Site(Profile((), (f"field {number}",))).to_json())
-    kept = state.part(Versions)
-    first = kept.get(KEY, 1)
-    assert kept.get(KEY, 1) is first
-    assert [kept.get(KEY, number).fields for number in range(1, 20)] == [(f"field {n}",) for n in range(1, 20)]
-    assert kept.get(KEY, 1) is not first
-    assert (kept.get(KEY, 1), kept.newest(KEY)) == (first, 19)
+    kept = partial(find_version, state, KEY)
+    first = kept(1)
+    assert kept(1) is first
+    assert [kept(number).fields for number in range(1, 20)] == [(f"field {n}",) for n in range(1, 20)]
+    assert kept(1) is not first
+    assert (kept(1), newest_version(state, KEY)) == (first, 19)
 
 
 def test_a_profile_that_cannot_be_read_hides_nothing_else(state: State) -> None:

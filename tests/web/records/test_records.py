@@ -8,6 +8,7 @@ import io
 import json
 import threading
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pyarrow.parquet
@@ -26,11 +27,11 @@ from scythe.fetch.inputs import LoadedPage
 from scythe.watching.watch import Watch
 from scythe.watching.watch_options import ListOptions, WatchOptions
 from scythe.web.records.records import (
-    Listings,
     RecordsWanted,
     WatchWanted,
     end_watch,
     export_list,
+    find_listing,
     list_records,
     list_watches,
     show_records,
@@ -250,19 +251,19 @@ def test_a_list_that_a_page_does_not_have_is_not_there(state: State) -> None:
     with pytest.raises(NotThere, match="page 1 has no list 9"):
         export_list(state, page=1, list=9)
     with pytest.raises(NotThere, match=r"page 1 has \d lists, and no list 9"):
-        state.part(Listings).get(1).see(9)
+        find_listing(state, 1).see(9)
     with pytest.raises(NotThere, match="there is no page 99"):
         show_records(state, RecordsWanted(page=99))
 
 
 def test_lists_of_pages_looked_at_long_ago_are_read_again(tmp_path: Path) -> None:
     pages = [LoadedPage(f"{n}", f"<title>{n}</title><p>x".encode(), f"https://a.example/{n}") for n in range(18)]
-    listings = make_state(tmp_path, pages).part(Listings)
-    first = listings.get(1)
-    assert listings.get(1) is first
-    assert [listings.get(number).title for number in range(1, 19)] == [str(n) for n in range(18)]
-    assert listings.get(1) is not first
-    assert listings.get(1).title == "0"
+    listing = partial(find_listing, make_state(tmp_path, pages))
+    first = listing(1)
+    assert listing(1) is first
+    assert [listing(number).title for number in range(1, 19)] == [str(n) for n in range(18)]
+    assert listing(1) is not first
+    assert listing(1).title == "0"
 
 
 def test_a_page_without_lists_and_a_state_without_pages_say_so(tmp_path: Path) -> None:

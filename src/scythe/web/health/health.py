@@ -18,9 +18,9 @@ from scythe.archive.site_health import (
     SiteHealth,
     Version,
     read_health,
-    read_versions,
 )
 from scythe.archive.stored_sites import find_site, site_rows, stored_profile
+from scythe.archive.stored_sites import newest_version as stored_version
 from scythe.crawl_model import ArchiveCounts
 from scythe.errors import BadInput
 from scythe.fetch.robots import parse_robots
@@ -29,40 +29,32 @@ from scythe.site.drift import Change, Drift, DriftEvent, Health
 from scythe.site.profile import Saved, load_profile, open_profile
 from scythe.site.rules import FieldRules, Layout, Profile
 from scythe.web.operations import SiteKey, WebArea
-from scythe.web.state import PROFILE, NotThere, Recent, State, fill, there
+from scythe.web.state import PROFILE, NotThere, State, fill, there
 
 AREA = WebArea("health", __doc__, menu="home")
 
 _KEPT = 16  # versions
 
 
-class Versions:
-    """The versions that were looked at last, parsed; one that is there never changes."""
+def newest_version(state: State, key: str) -> int:
+    """Return the number of the newest version of what was learned of a site. Raises NotThere where there is none."""
+    with state.archive() as archive:
+        site = find_site(archive, key)
+        version = stored_version(archive, site) if site is not None else 0
+    return there(version or None, f"nothing was learned of {key!r:.80} yet")
 
-    def __init__(self, state: State) -> None:
-        self._state = state
-        self._kept: Recent[Profile] = Recent(_KEPT)
 
-    def newest(self, key: str) -> int:
-        """Return the number of the newest version. Raises NotThere where there is none."""
-        with self._state.archive() as archive:
+def find_version(state: State, key: str, version: int) -> Profile:
+    """Return a version, one looked at lately as it was parsed then: it never changes. Raises NotThere."""
+
+    def load() -> Profile:
+        with state.archive() as archive:
             site = find_site(archive, key)
-            with archive.reading() as connection:
-                found = read_versions(connection, site, 1) if site is not None else []
-        if not found:
-            raise NotThere(f"nothing was learned of {key!r:.80} yet")
-        return found[0].version
-
-    def get(self, key: str, version: int) -> Profile:
-        """Return a version. Raises NotThere where there is no such."""
-        return self._kept.get((key, version), None, lambda: self._load(key, version))
-
-    def _load(self, key: str, version: int) -> Profile:
-        with self._state.archive() as archive:
-            site = find_site(archive, key)
-            text = stored_profile(archive, site, version) if site is not None and version > 0 else None
-        text = there(text, f"there is no version {version} of what was learned of {key!r:.80}")
+            found = stored_profile(archive, site, version) if site is not None and version > 0 else None
+        text = there(found, f"there is no version {version} of what was learned of {key!r:.80}")
         return load_profile(text, name=f"version {version}").profile
+
+    return state.recent(find_version, _KEPT).get((key, version), None, load)
 
 
 _SHOWN = 60  # characters of a tag
@@ -403,11 +395,10 @@ def list_changes(
     key = state.site_key(site)
     if key == PROFILE:
         raise NotThere("a profile that is a file has no versions")
-    profiles = state.part(Versions)
-    newest = profiles.newest(key)
+    newest = newest_version(state, key)
     new = new or newest
     old = old or new - 1
-    return compare_profiles(profiles.get(key, old), profiles.get(key, new))
+    return compare_profiles(find_version(state, key, old), find_version(state, key, new))
 
 
 @AREA.view("/sites", "health.html")
@@ -437,12 +428,13 @@ def show_health(state: State, site: SiteKey = "", old: VersionNumber = 0, new: V
 
 def _summaries(state: State, key: str, versions: list[int]) -> dict[int, str]:
     """Say in a line each what the newest versions changed."""
-    profiles = state.part(Versions)
     said = {}
     for version in versions[:_SUMMARISED]:
         if version > 1:
             try:
-                said[version] = summarise(compare_profiles(profiles.get(key, version - 1), profiles.get(key, version)))
+                said[version] = summarise(
+                    compare_profiles(*(find_version(state, key, each) for each in (version - 1, version)))
+                )
             except BadInput:
                 said[version] = "one of the two cannot be read"
     return said

@@ -36,7 +36,7 @@ from scythe.web.auth import NOTHING_POLICY
 from scythe.web.operations import Address, Key, Number, RequestInput, Sent, WebArea
 from scythe.web.runs.run_store import Runs
 from scythe.web.safe_html import number_elements
-from scythe.web.state import NotThere, PageAtHand, Recent, State, fill, open_page
+from scythe.web.state import NotThere, PageAtHand, State, fill, open_page
 
 AREA = WebArea("records", __doc__)
 
@@ -113,17 +113,10 @@ class PageListing:
         return PageListView(number, listed.kind, listed.score, is_listed, listed.columns, records)
 
 
-class Listings:
-    """What pages at hand list, read when first asked for."""
-
-    def __init__(self, state: State) -> None:
-        self._state = state
-        self._kept: Recent[PageListing] = Recent(_KEPT)
-
-    def get(self, number: int) -> PageListing:
-        """Return the lists of a page at hand. Raises NotThere."""
-        at_hand = self._state.page(number)
-        return self._kept.get(number, at_hand, lambda: _read(at_hand))
+def find_listing(state: State, number: int) -> PageListing:
+    """Return what a page at hand lists, read when first asked for. Raises NotThere."""
+    at_hand = state.page(number)
+    return state.recent(_read, _KEPT).get(number, at_hand, lambda: _read(at_hand))
 
 
 def _read(at_hand: PageAtHand) -> PageListing:
@@ -210,7 +203,7 @@ def _options(state: State, wanted: WatchWanted) -> tuple[str, ListOptions]:
     others: tuple[Chosen, ...] = ()
     address = wanted.url.strip()
     if wanted.page is not None:
-        listing = state.part(Listings).get(wanted.page)
+        listing = find_listing(state, wanted.page)
         address = address or listing.page.url or ""
         if chosen:
             chosen, others = choose_places(listing.listed, wanted.lists)
@@ -314,7 +307,7 @@ def list_records(
     everything: bool = False,  # menus, pagers and the like, too
 ) -> PageRecords:
     """Return the lists of a page at hand, best first."""
-    listing = state.part(Listings).get(page)
+    listing = find_listing(state, page)
     shown = listing.lists if everything else listing.listed
     lists = tuple(listing.see(number) for number in range(1, len(shown) + 1))
     address, following = listing.page.url, listing.paging.next or listing.paging.more
@@ -326,7 +319,7 @@ def export_list(
     state: State, page: Number, list: Number = 1, format: Literal["csv", "jsonl", "json", "parquet"] = "csv"
 ) -> Sent:
     """Return a list as a file; what a spreadsheet would calculate is kept from it."""
-    listing = state.part(Listings).get(page)
+    listing = find_listing(state, page)
     if list > len(listing.lists):
         raise NotThere(f"page {page} has no list {list}")
     batch = list_batch(listing.page.url or listing.page.name, list, listing.lists[list - 1])
@@ -354,7 +347,7 @@ def show_records(state: State, wanted: RecordsWanted) -> dict[str, Any]:
         "take": {"site": site, "next": "/records?page=PAGE", "pages": 1, "label": "Read another page"},
         "has_archive": state.options.archive is not None,
     }
-    return shown if page is None else shown | _show_page(state, wanted, state.part(Listings).get(page.number))
+    return shown if page is None else shown | _show_page(state, wanted, find_listing(state, page.number))
 
 
 def _show_page(state: State, wanted: RecordsWanted, listing: PageListing) -> dict[str, Any]:

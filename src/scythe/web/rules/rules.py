@@ -251,21 +251,15 @@ class FollowedList:
         return found, left
 
 
-class MeasuredSites:
-    """The sites of a state whose rules were looked at last."""
+def find_followed(state: State, key: str) -> FollowedList | None:
+    """Return what was learned of a site, as it was looked at last; None where nothing was."""
 
-    def __init__(self, state: State) -> None:
-        self._state = state
-        self._sites: Recent[FollowedList | None] = Recent(_SITES)
-
-    def find(self, key: str) -> FollowedList | None:
-        """Return what was learned of a site; None where nothing was."""
-        stamp = self._state.part(LearnedSites).stamp(key)
-        return None if stamp is None else self._sites.get(key, stamp, lambda: self._load(key))
-
-    def _load(self, key: str) -> FollowedList | None:
-        site = self._state.load_site(key)
+    def load() -> FollowedList | None:
+        site = state.load_site(key)
         return None if site is None else FollowedList(site.profile)
+
+    stamp = state.part(LearnedSites).stamp(key)
+    return None if stamp is None else state.recent(find_followed, _SITES).get(key, stamp, load)
 
 
 def is_followed(page: PageAtHand) -> bool:
@@ -450,7 +444,7 @@ class RulesView:
 def list_rules(state: State, site: SiteKey = "") -> RulesView:
     """Return what was learned of a site, each rule in words, and how it fares on the pages at hand."""
     key = state.site_key(site)
-    followed = state.part(MeasuredSites).find(key)
+    followed = find_followed(state, key)
     pages = state.pages(key)
     if followed is None:
         return RulesView(key, False, "", (), len(pages), 0, 0, 0, ())
@@ -561,7 +555,7 @@ def _find(state: State, number: int) -> tuple[PageAtHand, FollowedList]:
     at_hand = state.page(number)
     if not is_followed(at_hand):
         raise NotNow(f"page {number} is too large to be followed: {len(at_hand.body)} bytes")
-    followed = state.part(MeasuredSites).find(at_hand.site)
+    followed = find_followed(state, at_hand.site)
     if followed is None:
         raise NotNow(f"nothing was learned of {at_hand.site!r:.80} yet")
     return at_hand, followed
