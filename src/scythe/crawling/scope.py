@@ -11,19 +11,11 @@ from urllib.parse import urlsplit
 
 from scythe.crawling.crawl_options import CrawlOptions
 from scythe.errors import BadInput
+from scythe.package_files import packaged_text
 from scythe.url import normalise, split_host
 
 # what an address ends in that is no page, whatever else it is
-OTHER_FILES = frozenset(
-    """
-    jpg jpeg jpe png gif webp svg svgz avif heic bmp tif tiff ico psd eps ai raw
-    css js mjs map json jsonld xml xsl xsd rss atom rdf wasm
-    pdf ps rtf doc docx odt xls xlsx ods ppt pptx odp csv tsv epub mobi djvu ics vcf
-    zip gz tgz bz2 xz zst 7z rar tar jar war exe msi dmg pkg deb rpm apk iso img bin torrent
-    mp3 m4a ogg oga wav flac aac wma mp4 m4v webm ogv avi mov mpg mpeg wmv mkv flv swf ts m3u m3u8
-    woff woff2 ttf otf eot
-    """.split()
-)
+OTHER_FILES = frozenset(packaged_text("scythe.crawling", "other_files.txt").split())
 ELSEWHERE = "on another host"
 TOO_DEEP = "deeper than asked for"
 NOT_ALLOWED = "matches no allowed pattern"

@@ -31,6 +31,7 @@ from scythe.fetch.fetch_options import FetchOptions
 from scythe.fetch.redirects import REDIRECTS, place_of, redirect_target, start_of
 from scythe.limits import LIMITS
 from scythe.model import Response
+from scythe.package_files import packaged_text
 from scythe.plugins import Exchange, load_function
 from scythe.url import Url
 
@@ -85,17 +86,7 @@ _PLAIN = re.compile(
 _NAME = re.compile(r"[a-z0-9_-]{1,63}+(?:\.[a-z0-9_-]{1,63}+)*+\.?+")
 _NAME_CHARS = 254  # RFC 1035, with the dot at the end
 # Services that would take a request for commands of their own: those of the Fetch standard ("bad ports"), databases.
-_CLOSED_PORTS = frozenset(
-    map(
-        int,
-        """
-        0 1 7 9 11 13 15 17 19 20 21 22 23 25 37 42 43 53 69 77 79 87 95 101 102 103 104 109 110 111 113 115 117 119
-        123 135 137 139 143 161 179 389 427 465 512 513 514 515 526 530 531 532 540 548 554 556 563 587 601 636 989 990
-        993 995 1719 1720 1723 2049 3306 3659 4045 4190 5060 5061 5432 6000 6379 6566 6665 6666 6667 6668 6669 6679 6697
-        10080 11211
-        """.split(),
-    )
-)
+_CLOSED_PORTS = frozenset(map(int, packaged_text("scythe.fetch", "closed_ports.txt").split()))
 
 
 def dialled(url: str) -> Url:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import re
 from datetime import UTC, datetime
 from http import HTTPStatus
 
 from scythe.errors import FetchFailed
 from scythe.model import Response
+from scythe.package_files import packaged_text
 
 _MAIL_CHARS = 100  # of a header that are looked at
 
@@ -32,33 +34,9 @@ def _parse_mail(text: str) -> datetime | None:
 
 PLAIN_TEXT = "plain text"
 
-_SIGNATURES = (
-    (b"%PDF-", "PDF"),
-    (b"\x89PNG\r\n\x1a\n", "PNG image"),
-    (b"\xff\xd8\xff", "JPEG image"),
-    (b"GIF87a", "GIF image"),
-    (b"GIF89a", "GIF image"),
-    (b"BM", "BMP image"),
-    (b"II*\x00", "TIFF image"),
-    (b"MM\x00*", "TIFF image"),
-    (b"\x00\x00\x01\x00", "icon"),
-    (b"PK\x03\x04", "ZIP archive or office document"),
-    (b"\x1f\x8b", "gzip archive"),
-    (b"\x28\xb5\x2f\xfd", "Zstandard archive"),
-    (b"BZh", "bzip2 archive"),
-    (b"7z\xbc\xaf\x27\x1c", "7z archive"),
-    (b"Rar!\x1a\x07", "RAR archive"),
-    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "old office document"),
-    (b"ID3", "MP3 audio"),
-    (b"OggS", "Ogg media"),
-    (b"fLaC", "FLAC audio"),
-    (b"\x1aE\xdf\xa3", "Matroska video"),
-    (b"wOFF", "font"),
-    (b"wOF2", "font"),
-    (b"\x7fELF", "program"),
-    (b"\x00asm", "program"),
-    (b"%!PS", "PostScript"),
-    (b"{\\rtf", "RTF document"),
+# the bytes that a format begins with, a letter for each, and its name
+_SIGNATURES: tuple[tuple[bytes, str], ...] = tuple(
+    (begin.encode("latin-1"), name) for begin, name in json.loads(packaged_text("scythe.fetch", "signatures.json"))
 )
 _FIRST_BYTES = frozenset(signature[0] for signature, _ in _SIGNATURES)
 _BY_BOX = {b"RIFF": {b"WEBP": "WebP image", b"AVI ": "AVI video", b"WAVE": "WAV audio"}}
