@@ -65,18 +65,18 @@ def _name_word(word: str) -> str:
     return "" if word in _STATES or word.startswith(_TOPICS) or word.endswith(_MODIFIERS) else word
 
 
-@lru_cache(maxsize=8_192)
+@lru_cache(maxsize=2_048)
 def _number(word: str) -> int:
     """Return the number of a word, the same in every process, so that what is found has the same order; 0 for none."""
     return int.from_bytes(blake2b(word.encode("utf-8", "surrogatepass"), digest_size=8).digest()) if word else 0
 
 
-@lru_cache(maxsize=8_192)
+@lru_cache(maxsize=2_048)
 def _number_name(word: str) -> int:
     return _number(_name_word(word))
 
 
-@lru_cache(maxsize=4_096)  # pages of a site share their opening tags
+@lru_cache(maxsize=2_048)  # pages of a site share their opening tags
 def _look_up(tag: str, classes: str, names: str) -> tuple[bytes, bytes]:
     """Return what one opening tag is alike with, and the numbers for its words, each one number after the other.
 
