@@ -118,6 +118,15 @@ class Blocks:
         return chain
 
 
+def nodes_above(node: Node | None, most: int) -> Iterator[Node]:
+    """Yield the elements around a node, the innermost first."""
+    for _ in range(most):
+        node = node.parent if node is not None else None
+        if node is None:
+            return
+        yield node
+
+
 def names_of(attributes: dict[str, str | None]) -> str:
     """Join the attributes in which authors say what an element is for."""
     names = attributes.get("class") or ""

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from itertools import takewhile
 from textwrap import dedent
 from typing import TYPE_CHECKING, NamedTuple
 
-from scythe.page.blocks import BOX, BREAK, KIND, PRE, SKIP, Blocks, find_in
+from scythe.page.blocks import BOX, BREAK, KIND, PRE, SKIP, Blocks, find_in, nodes_above
 
 if TYPE_CHECKING:
     from scythe.page.map import Node
@@ -156,13 +157,8 @@ def _names_language(node: Node) -> bool:
 
 def find_language(node: Node) -> str:
     """Return the language that the code in an element is said to be in, or an empty string."""
-    above: Node | None = node
-    near = [*find_in(node, "code")[:1], node]
-    for _ in range(_CLIMBED):
-        above = above.parent if above is not None else None
-        if above is None or above.tag in _TOPS:
-            break
-        near.append(above)
+    above = takewhile(lambda one: one.tag not in _TOPS, nodes_above(node, _CLIMBED))
+    near = [*find_in(node, "code")[:1], node, *above]
     for number, one in enumerate(near):
         if name := _language_of(one, is_near=number < _NEAR):
             return name

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from scythe.limits import LIMITS
 from scythe.page.authors import Signed, is_bare_name, name_beside_day, names_author, says_author
+from scythe.page.blocks import nodes_above
 from scythe.page.page_dates import DatedText, TimeElement
 
 if TYPE_CHECKING:
@@ -343,14 +344,7 @@ def _heading(blocks: Blocks, level: int, block: int) -> Heading:
 
 
 def _names_around(node: Node) -> str:
-    names: list[str] = []
-    at: Node | None = node
-    for _ in range(4):
-        if at is None:
-            break
-        names.append(f"{at.tag} {at.attributes.get('class') or ''}")
-        at = at.parent
-    return " ".join(names)[:500]
+    return " ".join([f"{at.tag} {at.attributes.get('class') or ''}" for at in (node, *nodes_above(node, 3))])[:500]
 
 
 def _says_author(node: Node, attribute: str) -> bool:
@@ -359,16 +353,14 @@ def _says_author(node: Node, attribute: str) -> bool:
 
 def _is_of_readers(node: Node) -> bool:
     """Say whether an element names the writer of a comment, or is the field where readers put their name."""
-    at: Node | None = node
-    for _ in range(_CLIMBED):
-        if at is None or at.tag in ("body", "article", "main"):
-            return False
+    for at in (node, *nodes_above(node, _CLIMBED - 1)):
+        if at.tag in ("body", "article", "main"):
+            break
         names = (at.attributes.get("class") or "").lower()
         if at.tag in ("form", "label") or "comment" in names or "review" in names:
             return True
         if at.tag != "a" and "review" in (at.attributes.get("itemtype") or "").lower():
             return True
-        at = at.parent
     return False
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from scythe.limits import LIMITS
 from scythe.model import Image, Loss
+from scythe.page.blocks import nodes_above
 from scythe.page.head import squeeze
 from scythe.page.tag_attributes import split_srcset
 from scythe.url import Url, absolute
@@ -305,20 +306,8 @@ def _is_tracker(size: Size) -> bool:
 
 def _are_close(placeholder: Node, node: Node) -> bool:
     """Say whether two images share a parent, grandparent or the one above, noscript not counted."""
-    above: set[int] = set()
-    at = placeholder.parent
-    for _ in range(2):
-        if at is not None:
-            above.add(at.mem_id)
-            at = at.parent
-    at = node.parent
-    for _ in range(3):
-        if at is None:
-            return False
-        if at.mem_id in above:
-            return True
-        at = at.parent
-    return False
+    near = {above.mem_id for above in nodes_above(placeholder, 2)}
+    return any(above.mem_id in near for above in nodes_above(node, 3))
 
 
 def source_of(node: Node, base: str | None) -> Url | None:
@@ -356,16 +345,14 @@ def _pixels(text: str | None) -> int | None:
 
 def caption_of(node: Node, top_id: int = 0) -> str:
     """Return the figcaption of the figure around an image, looking up to the element with `top_id` at most."""
-    above = node.parent
-    for _ in range(6):
-        if above is None or above.tag in ("body", "article", "main"):
-            return ""
+    for above in nodes_above(node, 6):
+        if above.tag in ("body", "article", "main"):
+            break
         if above.tag == "figure":
             caption = _caption_below(above)
             return _first_words(caption) if caption is not None else ""
         if above.mem_id == top_id:
-            return ""
-        above = above.parent
+            break
     return ""
 
 
@@ -408,11 +395,4 @@ def _nodes_in(top: Node) -> Iterator[Node]:
 
 
 def _in_noscript(node: Node) -> bool:
-    above = node.parent
-    for _ in range(4):
-        if above is None:
-            return False
-        if above.tag == "noscript":
-            return True
-        above = above.parent
-    return False
+    return any(above.tag == "noscript" for above in nodes_above(node, 4))

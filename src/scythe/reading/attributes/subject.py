@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from scythe.limits import LIMITS
 from scythe.page import Page
+from scythe.page.blocks import nodes_above
 from scythe.page.head import Json, types_of
 from scythe.url import absolute
 
@@ -94,15 +95,11 @@ def _owner(
 ) -> dict[str, Json] | None:
     if borrowed and (found := borrowed.get(node.attributes.get("id") or "")) is not None:
         return found
-    at = node.parent
-    for _ in range(_MARKUP_DEEP):
-        if at is None:
-            return None
+    for at in nodes_above(node, _MARKUP_DEEP):
         if (found := opened.get(at.mem_id)) is not None:
             return found
         if borrowed and (found := borrowed.get(at.attributes.get("id") or "")) is not None:
             return found
-        at = at.parent
     return None
 
 
