@@ -4,31 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from scythe.page.encoding import declared_codec, decode, in_utf8
+from scythe.page.encoding import decode, in_utf8
 
 GERMAN = "<p>Die Bäume über dem Fluß wurden größer, und die Mühle mahlte schöne weiße Körner für das ganze Dorf.</p>"
 JAPANESE = "<p>農夫たちは夜明けに畑へ出て、水車は夕方まで麦をひいていた。子供たちは水の音を聞いていた。</p>"
 KOREAN = "<p>농부들은 새벽에 밭으로 나갔고 물레방아는 저녁까지 곡식을 빻았으며 아이들은 물소리를 들었다.</p>"
-
-
-@pytest.mark.parametrize(
-    ("head", "codec"),
-    [
-        (b'<?xml version="1.0" encoding="klingon"?><meta charset=koi8-r>', "koi8-r"),
-        (b'<?xml version="1.0"?><meta charset=koi8-r>', "koi8-r"),
-        (b"<!doctype html></ x><meta charset=koi8-r>", "koi8-r"),
-        (b"<!doctype html", None),
-        (b"a < b<meta charset=koi8-r>", "koi8-r"),
-        (b'<meta content="text/html; charset=koi8-r', None),
-        (b"<meta http-equiv=content-type content='charset of words; charset=koi8-r'>", "koi8-r"),
-        (b"<meta http-equiv=content-type content='text/html'>", None),
-        (b"<meta http-equiv=content-type>", None),
-        (b'<meta http-equiv=content-type content="charset=\'koi8-r">', None),
-        (b"<title>never ends <meta charset=koi8-r>", "koi8-r"),
-    ],
-)
-def test_odd_declarations_are_found_as_browsers_find_them(head: bytes, codec: str | None) -> None:
-    assert declared_codec(head) == codec
 
 
 def test_an_encoding_that_no_statistics_know_is_believed_where_it_reads_all_bytes() -> None:

@@ -6,7 +6,7 @@ import pytest
 from tests.work import count_calls
 
 from scythe.page import Page
-from scythe.page.encoding import codec_of, declared_codec, decode, header_codec
+from scythe.page.encoding import codec_of, declared_codec, decode
 
 TURKISH = (
     "<p>Ağaçların gölgesinde şırıl şırıl akan dere, köyün içinden geçip değirmene ulaşıyordu; çığlık atıyordu.</p>"
@@ -134,21 +134,6 @@ def test_lone_surrogates_in_text_are_replaced_and_counted() -> None:
 )
 def test_declarations_are_found_as_browsers_find_them(head: bytes, codec: str | None) -> None:
     assert declared_codec(head) == codec
-
-
-@pytest.mark.parametrize(
-    ("header", "codec"),
-    [
-        ("text/html; charset=utf-8", "utf-8"),
-        ('text/html;charset="ISO-8859-1"', "cp1252"),
-        ("text/html; charset = windows-1254", "cp1254"),
-        ("text/html; charset=nonsense", None),
-        ("text/html", None),
-        ("", None),
-    ],
-)
-def test_header_charsets_follow_the_labels_of_the_web(header: str, codec: str | None) -> None:
-    assert header_codec(header) == codec
 
 
 def test_every_label_of_the_table_names_a_codec_python_has() -> None:

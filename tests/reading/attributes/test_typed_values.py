@@ -15,70 +15,7 @@ from scythe.archive.stored_documents import to_document, to_extracted
 from scythe.cli.learn import learn
 from scythe.errors import BadInput
 from scythe.output.archive_export import export_archive, plan_export
-from scythe.reading.attributes.typed_values import read_typed, type_of
 from scythe.url import Url
-
-
-@pytest.mark.parametrize(
-    ("kind", "text", "value"),
-    [
-        ("money", "€ 64.90", {"amount": 64.9, "currency": "EUR"}),
-        ("money", "from 1.299,00 EUR", {"amount": 1299.0, "currency": "EUR"}),
-        ("money", "$122,700 |", {"amount": 122700.0, "currency": "USD"}),
-        ("money", "12", {"amount": 12.0, "currency": ""}),
-        ("money", "ask us", None),
-        ("number", "1,234 reviews", 1234),
-        ("number", "-12.5 °C", -12.5),
-        ("number", "0.125 l", 0.125),
-        ("number", "75\u00a0cm", 75),
-        ("number", "none", None),
-        ("date", "10 June 2008", "2008-06-10"),
-        ("date", ": April 2010", "2010-04"),
-        ("date", "05/2011", "2011-05"),
-        ("date", "2005", "2005"),
-        ("date", "3/4/2020", "2020-04-03"),
-        ("month-first date", "3/4/2020", "2020-03-04"),
-        ("month-first date", "11-9-2010", "2010-11-09"),
-        ("date", "2026-11-19T12:00:00Z", "2026-11-19T12:00:00Z"),
-        ("date", "soon", None),
-        ("duration", "1 h 30 min", "PT1H30M"),
-        ("duration", "2 days and 4 hours", "P2DT4H"),
-        ("duration", "pt90m", "PT90M"),
-        ("duration", "30 min 1 h", None),
-        ("duration", "5 kg", None),
-        ("boolean", "Yes", True),
-        ("boolean", "nein", False),
-        ("boolean", "maybe", None),
-        ("url", "/a?b=1", "https://a.example/a?b=1"),
-        ("text", " a  b ", "a b"),
-    ],
-)
-def test_a_text_is_read_as_its_type(kind: str, text: str, value: object) -> None:
-    assert read_typed(text, kind, "https://a.example/x") == value
-
-
-@pytest.mark.parametrize(
-    ("values", "kind"),
-    [
-        (["$12", "$13.50"], "money"),
-        (["75 cm", "80 cm", "1,200 cm"], "number"),
-        (["4.5", "5"], "number"),
-        (["1 May 2020", "2 June 2021"], "date"),
-        (["1995", "2005"], "date"),
-        (["3/24/2020", "3/4/2020"], "month-first date"),
-        (["12/04/2010", "12/03/2010"], "month-first date"),
-        (["24/3/2020", "4/3/2020"], "date"),
-        (["90 min", "1 h 10 min"], "duration"),
-        (["yes", "no"], "boolean"),
-        (["https://a.example/", "/b"], "url"),
-        (["0049301234", "0049301235"], "text"),
-        (["9783161484100"], "text"),
-        (["Oak", "Ash 3"], "text"),
-        ([], "text"),
-    ],
-)
-def test_values_tell_the_type_of_their_field(values: list[str], kind: str) -> None:
-    assert type_of(values) == kind
 
 
 def shop(number: int) -> tuple[str, bytes]:
