@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from scythe import BadInput, Page, Site
+from scythe import BadInput, Page, Site, read
 
 
 def page(number: int) -> bytes:
@@ -91,3 +91,18 @@ def test_a_field_that_no_example_shows_cannot_be_asked_for() -> None:
 def test_any_bytes_give_a_document(body: bytes) -> None:
     site = learn([{"price": f"$ {number}.50"} for number in range(3)])
     assert site.extract(body).fields["price"].values == ()
+
+
+@pytest.mark.parametrize("mark", ["¶", "\uf0c1", "\U0001f517"])
+def test_a_title_is_without_the_mark_that_links_its_heading_to_itself(mark: str) -> None:
+    def page(number: int) -> bytes:
+        link = f'<a class="headerlink" href="#reap" title="Permalink">{mark}</a>'
+        text = f"<p>{f'Reaping in bundles, as of chapter {number}. ' * 9}</p>"
+        name = f"reap.bundle{number}"
+        return f"<title>{name} — scythes</title><main><h1>{name}{link}</h1>{text}</main>".encode()
+
+    assert read(page(3)).title == "reap.bundle3"
+    site = Site.learn([(None, page(number)) for number in range(6)])
+    document = site.extract(page(9))
+    assert (document.title, document.fields["title"].values) == ("reap.bundle9", ("reap.bundle9",))
+    assert document.fields["title"].how.startswith("cut")

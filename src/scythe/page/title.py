@@ -104,6 +104,15 @@ _SAID_BY = {
 _LOGO = ("logo", "brand", "site-title", "sitename", "masthead")
 
 
+# what links a heading to itself: a pilcrow, a chain, or a letter of an icon font, from the area for private use
+_MARKS = re.compile("[¶\U0001f517\ue000-\uf8ff]")
+
+
+def without_marks(text: str) -> str:
+    """Return a heading on one line, without the marks of links to itself."""
+    return " ".join(_MARKS.sub(" ", text).split())
+
+
 @dataclass(slots=True)
 class TitleClaims(Claims):
     """What may be the title of a page: its headings, what it declares, and parts of these."""
@@ -115,7 +124,7 @@ class TitleClaims(Claims):
 
     def add_title(self, source: str, text: str, *more: str) -> None:
         """Take note of a title that a source gives."""
-        text = " ".join(text.replace("¶", " ").split())
+        text = without_marks(text)
         if key := "".join(_words(text)):
             self.add(key, text, source, *more)
 

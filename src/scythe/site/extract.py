@@ -23,7 +23,7 @@ from scythe.page.encoding import is_utf8
 from scythe.page.head import BodyQueries
 from scythe.page.map import IN_TEMPLATE, PageMap, PlaceSpec, make_map
 from scythe.page.metadata import Sources, read_metadata
-from scythe.page.title import without_shared
+from scythe.page.title import without_marks, without_shared
 from scythe.reader import read
 from scythe.site.drift import judge
 from scythe.site.element_rules import follow_rule
@@ -331,6 +331,8 @@ class _Extraction:
                 value, span = found
             else:
                 continue
+            if rules.name == "title" and not value.isascii():
+                value = without_marks(value)
             if value and rules.name == "date":
                 value = to_iso(value) or value
             elif value and (strange := judge(rules.usual, (value,))):
