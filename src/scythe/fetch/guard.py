@@ -8,13 +8,16 @@ Ctrl-C or the exit.
 from __future__ import annotations
 
 import asyncio
+import json
 import socket
 import threading
 from collections.abc import Awaitable, Callable
-from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
+from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address, ip_network
 from typing import Any, TypeVar
 
 from aiohttp.abc import AbstractResolver, ResolveResult
+
+from scythe.package_files import packaged_text
 
 T = TypeVar("T")
 
@@ -49,37 +52,12 @@ async def run_in_daemon(work: Callable[[], T], name: str) -> T:
 
 # IANA special-purpose registry, multicast, and one cloud's metadata service that has a public number. Own tables:
 # `ipaddress.is_global` of Python 3.11 calls multicast and several embeddings of private addresses global.
-_CLOSED_V4 = tuple(
-    (IPv4Network(network), why)
-    for network, why in (
-        ("0.0.0.0/8", "this network"),
-        ("10.0.0.0/8", "private"),
-        ("100.64.0.0/10", "carrier-grade NAT"),
-        ("127.0.0.0/8", "loopback"),
-        ("168.63.129.16/32", "cloud metadata"),
-        ("169.254.0.0/16", "link-local or cloud metadata"),
-        ("172.16.0.0/12", "private"),
-        ("192.0.0.0/24", "protocol assignments"),
-        ("192.0.2.0/24", "documentation"),
-        ("192.88.99.0/24", "6to4 relay"),
-        ("192.168.0.0/16", "private"),
-        ("198.18.0.0/15", "benchmarking"),
-        ("198.51.100.0/24", "documentation"),
-        ("203.0.113.0/24", "documentation"),
-        ("224.0.0.0/4", "multicast"),
-        ("240.0.0.0/4", "reserved"),
-    )
-)
+# Teredo (2001::/32) and 6to4 (2002::/16) tunnel to any IPv4 address.
+_CLOSED = [
+    (ip_network(network), why)
+    for network, why in json.loads(packaged_text("scythe.fetch", "closed_networks.json")).items()
+]
 _GLOBAL_V6 = IPv6Network("2000::/3")
-_CLOSED_V6 = tuple(
-    (IPv6Network(network), why)
-    for network, why in (
-        ("2001::/23", "protocol assignments or Teredo"),  # Teredo (2001::/32) tunnels to any IPv4 address
-        ("2001:db8::/32", "documentation"),
-        ("2002::/16", "6to4"),  # tunnels to any IPv4 address
-        ("3fff::/20", "documentation"),
-    )
-)
 _NAT64 = IPv6Network("64:ff9b::/96")  # the address of every IPv4 site seen from an IPv6-only network
 _ISATAP = (0x0000_5EFE, 0x0200_5EFE)  # third 32 bits of an address that tunnels to the IPv4 address after them
 # Names that mean something on the own machine or network only: RFC 6761, 6762, 7686, 8375, ICANN's .internal, and what
@@ -100,25 +78,19 @@ def why_closed(address: str) -> str | None:
         number: Address = ip_address(address.partition("%")[0])
     except ValueError:
         return "not an IP address"
-    if isinstance(number, IPv4Address):
-        return _why_closed_v4(number)
-    last = IPv4Address(int(number) & 0xFFFF_FFFF)
-    if number.ipv4_mapped is not None or number in _NAT64:
-        return _why_closed_v4(last)
-    why = _why_closed_v6(number)
-    if why is None and (int(number) >> 32) & 0xFFFF_FFFF in _ISATAP:
-        return _why_closed_v4(last)
-    return why
+    if isinstance(number, IPv6Address):
+        last = IPv4Address(int(number) & 0xFFFF_FFFF)
+        if number.ipv4_mapped is not None or number in _NAT64:
+            number = last
+        elif number not in _GLOBAL_V6:  # ::1, ::, fc00::/7, fe80::/10, ff00::/8, IPv4-compatible, unassigned ...
+            return "not on the public internet"
+        elif _why_in_table(number) is None and (int(number) >> 32) & 0xFFFF_FFFF in _ISATAP:
+            number = last
+    return _why_in_table(number)
 
 
-def _why_closed_v4(number: IPv4Address) -> str | None:
-    return next((why for network, why in _CLOSED_V4 if number in network), None)
-
-
-def _why_closed_v6(number: IPv6Address) -> str | None:
-    if number not in _GLOBAL_V6:  # ::1, ::, fc00::/7, fe80::/10, ff00::/8, IPv4-compatible, 64:ff9b:1::/48, unassigned
-        return "not on the public internet"
-    return next((why for network, why in _CLOSED_V6 if number in network), None)
+def _why_in_table(number: Address) -> str | None:
+    return next((why for network, why in _CLOSED if number in network), None)
 
 
 def why_closed_name(name: str) -> str | None:

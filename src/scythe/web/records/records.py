@@ -277,16 +277,6 @@ _ROWS = 100  # records that are shown at once
 _CELL_CHARS = 140  # of a text that is shown before it is folded
 _SAVED = [FORMATS[name] for name in formats_of(ROWS) if FORMATS[name].label]
 
-# what people are asked in plain words, and what it means
-MISSES = ((0.001, "1 in 1000"), (0.01, "1 in 100"), (0.05, "1 in 20"), (0.2, "1 in 5"))
-DELAYS = (
-    (None, "before they are gone"),
-    (900, "within 15 minutes"),
-    (3_600, "within an hour"),
-    (21_600, "within 6 hours"),
-    (86_400, "within a day"),
-)
-
 Row = Annotated[int, msgspec.Meta(ge=0, le=2**31)]
 
 
@@ -394,8 +384,6 @@ def _show_page(state: State, wanted: RecordsWanted, listing: PageListing) -> dic
         "cell_chars": _CELL_CHARS,
         "following": listing.paging.next or listing.paging.more,
         "watch": find_watch(state, listing.page.url),
-        "misses": MISSES,
-        "delays": DELAYS,
     }
 
 

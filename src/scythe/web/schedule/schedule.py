@@ -18,7 +18,7 @@ from scythe.crawl_model import FoundUrl
 from scythe.schedule.plots import list_svg
 from scythe.schedule.policies import POLICIES
 from scythe.schedule.svg import name_duration
-from scythe.watch_model import DAY_S, HOUR_S, WEEK_S
+from scythe.watch_model import DAY_S
 from scythe.watching.plan_report import Comparison, Planned, compare, draw_plan, plan_list, read_plan
 from scythe.watching.watch_options import ListOptions
 from scythe.web.operations import Key, Number, RequestInput, Sent, WebArea
@@ -29,10 +29,6 @@ AREA = WebArea("schedule", __doc__)
 
 Share = Annotated[float, msgspec.Meta(ge=0.0001, le=0.5)]
 Seconds = Annotated[float, msgspec.Meta(gt=0, le=366 * DAY_S)]
-# what the form offers, in seconds
-DELAYS_S = (900.0, HOUR_S, 3 * HOUR_S, 6 * HOUR_S, 12 * HOUR_S, DAY_S, 3 * DAY_S, WEEK_S)
-FLOORS_S = (60.0, 300.0, 600.0, 1_800.0, HOUR_S, 6 * HOUR_S, DAY_S)
-MISSES = (0.001, 0.01, 0.05, 0.1)
 POLICY_SAYS = {
     "auto": "as few visits as keep these wishes, by a forecast with its uncertainty",
     "seasonal": "a forecast by the hour of the week",
@@ -167,7 +163,6 @@ def visit_now(state: State, watch: Number) -> Hastened:
 
 _LINES = 25  # of the journal on one page
 _DAYS = 14
-DAYS_OFFERED = (1, 3, 7, 14, 28, 90)
 _PLOT_POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
 _SVG = "image/svg+xml"
 
@@ -244,15 +239,10 @@ def show_page(state: State, watch: Number) -> dict[str, Any]:
 
 
 def _choices(goals: GoalsView) -> dict[str, Any]:
-    """Return what the form for goals offers; what is wanted now is always among it."""
+    """Return what the form for goals shows."""
     return {
         "goals": goals,
-        "misses": sorted({*MISSES, goals.miss}),
-        "delays": sorted({*DELAYS_S, *filter(None, (goals.max_delay_s,))}),
-        "withins": sorted({*DELAYS_S, *filter(None, (goals.delay_s,))}),
-        "floors": sorted({*FLOORS_S, goals.floor_s}),
         "policies": {name: POLICY_SAYS.get(name, "") for name in reversed(POLICIES)},
-        "days_offered": DAYS_OFFERED,
     }
 
 
