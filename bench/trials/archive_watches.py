@@ -13,7 +13,7 @@ from bench.trials.harness import ArchiveCpu, print_table, trial_folder
 from scythe.archive.archive import Archive
 from scythe.archive.frontier import add_urls, next_due, next_tasks
 from scythe.archive.host_leases import Owner, leave_host, take_host
-from scythe.archive.observations import lists_of_watch, plan_rows
+from scythe.archive.observations import lists_of_watch, watched_lists
 from scythe.archive.open import open_archive
 from scythe.archive.outcomes import store_outcomes
 from scythe.archive.retrieval import new_records, newest_records
@@ -114,7 +114,7 @@ def measure(where: str, watches: int, addresses: int) -> None:
             "next_item_due()": lambda: next_due(archive, site, ("item",)),
             "wind_watches()": lambda: wind_watches(archive, late),
             "watches()": lambda: watch_rows(archive),
-            "plans()": lambda: plan_rows(archive),
+            "watched_lists()": lambda: watched_lists(archive),
             "regions() of one list": lambda: lists_of_watch(archive, task.id),
             "known_records(), 30 of one list": lambda: known_records(archive, site, regions),
             "store() of one visit, 2 new records of 30": lambda: store_outcomes(

@@ -54,16 +54,6 @@ class Observation:
 
 
 @dataclass(frozen=True, slots=True)
-class ServerHints:
-    """What a server said about its page without being asked."""
-
-    fresh_s: float | None = None  # Cache-Control: max-age less Age, or Expires: nothing new before
-    ttl_s: float | None = None  # a feed's own
-    modified_at: float | None = None  # Last-Modified, or a sitemap's lastmod
-    is_unchanged: bool = False  # 304: the visit cost nearly nothing
-
-
-@dataclass(frozen=True, slots=True)
 class VisitPlan:
     """The next visit of a region, and what is expected of it."""
 

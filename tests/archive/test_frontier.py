@@ -1,14 +1,12 @@
-import pytest
 from tests.archive.visiting import HOST, NOW, SITE, begin, done, found, later
 
 from scythe.archive.archive import Archive
-from scythe.archive.frontier import add_urls, next_due, next_tasks, requeue, settle
+from scythe.archive.frontier import add_urls, next_due, next_tasks, requeue
 from scythe.archive.outcomes import store_outcomes
 from scythe.archive.site_health import count_archive
 from scythe.archive.stored_sites import add_site, find_site, load_notes, save_notes, site_rows
 from scythe.archive.verify import verify_archive
 from scythe.crawl_model import FoundUrl, Outcome
-from scythe.errors import BadInput
 from scythe.url import Url
 
 
@@ -88,27 +86,6 @@ def test_no_wait_is_longer_than_a_day(archive: Archive) -> None:
     site, (task,) = begin(archive, "a")
     store_outcomes(archive, [Outcome(task, "retry", NOW, status=503, retry_at=later(10**7))])
     assert next_due(archive, site) == later(86_400)
-
-
-def test_settled_addresses_are_not_visited(archive: Archive) -> None:
-    site, (one, other) = begin(archive, "calendar", "b")
-    settle(archive, [one.id], "skipped", "a trap")
-    settle(archive, [], "skipped", "nothing")
-    assert next_tasks(archive, site, HOST, 9, now=NOW) == [other]
-    assert count_archive(archive, site).states == {"skipped": 1, "new": 1}
-
-
-def test_what_was_visited_cannot_be_settled(archive: Archive) -> None:
-    site, (task,) = begin(archive, "a")
-    store_outcomes(archive, [done(task)])
-    settle(archive, [task.id], "skipped", "a trap")
-    assert count_archive(archive, site).states == {"done": 1}
-
-
-def test_an_address_cannot_be_settled_as_waiting(archive: Archive) -> None:
-    _, (task,) = begin(archive, "a")
-    with pytest.raises(BadInput, match="not new"):
-        settle(archive, [task.id], "new", "")
 
 
 def test_pages_can_be_visited_again_with_what_the_server_said(archive: Archive) -> None:

@@ -11,7 +11,6 @@ from scythe.archive.observations import (
     find_list,
     late_looks,
     lists_of_watch,
-    plan_rows,
     read_looks,
     watched_lists,
 )
@@ -137,25 +136,17 @@ def test_notes_stay_where_a_visit_says_nothing(where: str) -> None:
         assert [row.notes for row in watch_rows(archive)] == ["first"]
 
 
-def test_plans_show_every_region_that_is_watched_with_the_last_look(archive: Archive) -> None:
+def test_lists_of_every_page_that_is_watched_are_those_of_the_last_visits(archive: Archive) -> None:
     _, task = watch(archive)
     store_outcomes(archive, [listed(task, looked=(looked(1, new=1), looked(2, shown=None, plan=None)))])
     other = add_site(archive, "other", SITE)
     ended = add_watch(archive, other, found("news"), "{}", now=NOW)
     (of_other,) = next_tasks(archive, other, HOST, 9, now=NOW, kinds=("list",))
     store_outcomes(archive, [listed(of_other)])
-    assert [row.site_key for row in plan_rows(archive)] == ["other", HOST, HOST]
-    (first, second) = plan_rows(archive, [HOST])
-    assert (first.url, first.due_at, first.visited_at) == (f"{SITE}news", later(HOUR), NOW)
-    assert (first.listed, second.listed) == tuple(lists_of_watch(archive, task.id))
-    assert first.look == next(read_looks(archive, first.listed.id))
-    assert second.look is not None
-    assert second.look.shown is None
+    own, others = lists_of_watch(archive, task.id), lists_of_watch(archive, of_other.id)
+    assert watched_lists(archive) == [*own, *others]
     end_watch(archive, ended, "enough")
-    assert plan_rows(archive, ["other"]) == []
-    with archive.writing() as connection:
-        connection.execute(text("DELETE FROM looks"))
-    assert [row.look for row in plan_rows(archive)] == [None, None]
+    assert watched_lists(archive) == own
 
 
 def test_texts_that_no_database_takes_are_kept_as_far_as_they_go(archive: Archive) -> None:

@@ -7,7 +7,7 @@ from tests.archive.visiting import HOST, NOW, SITE, begin, done, found, later, l
 from scythe.archive.archive import Archive
 from scythe.archive.frontier import add_urls, next_due, next_tasks, requeue
 from scythe.archive.host_leases import Owner, host_rows, leave_host, take_host, want_host
-from scythe.archive.observations import lists_of_watch, plan_rows
+from scythe.archive.observations import lists_of_watch, watched_lists
 from scythe.archive.open import open_archive
 from scythe.archive.outcomes import store_outcomes
 from scythe.archive.results import PageQuery, WatchRow
@@ -424,7 +424,7 @@ def test_damaged_lists_are_told_from_bugs(archive: Archive) -> None:
     with pytest.raises(ArchiveFailed, match="a stored value is damaged"):
         lists_of_watch(archive, task.id)
     with pytest.raises(ArchiveFailed, match="a stored value is damaged"):
-        plan_rows(archive)
+        watched_lists(archive)
     (complaint,) = verify_archive(archive)
     assert "list 1 cannot be read" in complaint
 

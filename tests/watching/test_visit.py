@@ -7,7 +7,7 @@ import pytest
 from scythe.model import Response
 from scythe.url import Url
 from scythe.watch_model import VisitPlan
-from scythe.watching.visit import read_hints, read_server_hints
+from scythe.watching.visit import keep_promise, read_fresh_s
 
 
 def response(*headers: tuple[str, str], status: int = 200) -> Response:
@@ -31,26 +31,20 @@ def response(*headers: tuple[str, str], status: int = 200) -> Response:
     ],
 )
 def test_what_a_header_promises_is_read(headers: tuple[tuple[str, str], ...], fresh_s: float | None) -> None:
-    assert read_hints(response(*headers)).fresh_s == fresh_s
-
-
-def test_the_date_of_the_last_change_is_read_and_nonsense_is_not() -> None:
-    said = read_hints(response(("Last-Modified", "Fri, 01 May 2026 10:00:00 GMT")))
-    assert said.modified_at == datetime(2026, 5, 1, 10, tzinfo=UTC).timestamp()
-    assert read_hints(response(("Last-Modified", "Fri, 99 Foo 9999999 10:00"))).modified_at is None
+    assert read_fresh_s(response(*headers)) == fresh_s
 
 
 def test_a_visit_waits_for_what_was_promised() -> None:
-    hints = read_hints(response(("Cache-Control", "max-age=1800")))
-    assert read_server_hints(VisitPlan(600.0, 2.0, rate=48.0), hints, latest_s=None).wait_s == 1_800.0
+    promised_s = read_fresh_s(response(("Cache-Control", "max-age=1800"))) or 0.0
+    assert keep_promise(VisitPlan(600.0, 2.0, rate=48.0), promised_s, latest_s=None).wait_s == 1_800.0
 
 
 def test_a_visit_that_comes_later_anyway_stays() -> None:
-    hints = read_hints(response(("Cache-Control", "max-age=1800")))
-    assert read_server_hints(VisitPlan(7_200.0), hints, latest_s=None).wait_s == 7_200.0
+    promised_s = read_fresh_s(response(("Cache-Control", "max-age=1800"))) or 0.0
+    assert keep_promise(VisitPlan(7_200.0), promised_s, latest_s=None).wait_s == 7_200.0
 
 
 def test_no_promise_puts_a_visit_off_for_more_than_an_hour_or_beyond_the_longest_delay() -> None:
-    hints = read_hints(response(("Cache-Control", "max-age=31536000")), ttl_s=86_400.0)
-    assert read_server_hints(VisitPlan(600.0), hints, latest_s=None).wait_s == 3_600.0
-    assert read_server_hints(VisitPlan(600.0), hints, latest_s=900.0).wait_s == 900.0
+    promised_s = read_fresh_s(response(("Cache-Control", "max-age=31536000"))) or 0.0
+    assert keep_promise(VisitPlan(600.0), promised_s, latest_s=None).wait_s == 3_600.0
+    assert keep_promise(VisitPlan(600.0), promised_s, latest_s=900.0).wait_s == 900.0

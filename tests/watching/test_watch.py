@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from tests.watching.board import HOUR_S, Stand, next_visit_s, open_stand
 
-from scythe.archive.observations import lists_of_watch, plan_rows, read_looks
+from scythe.archive.observations import lists_of_watch, read_looks, watched_lists
 from scythe.archive.results import PageQuery
 from scythe.archive.retrieval import read_pages, read_records
 from scythe.archive.watches import hasten_watch, watch_rows
@@ -108,7 +108,7 @@ def test_a_box_whose_records_go_on_into_a_longer_list_asks_for_no_visits(stand: 
     for _ in range(4):
         stand.visit(ListOptions(goals=Goals(max_delay_s=6 * HOUR_S)), after_s=7 * HOUR_S)
         stand.board.add(3)
-    plans = {plan.listed.shown: plan.listed.plan for plan in plan_rows(stand.archive)}
+    plans = {listed.shown: listed.plan for listed in watched_lists(stand.archive)}
     assert set(plans) == {4, 10}
     assert plans[4] is None
     assert plans[10] is not None
@@ -275,10 +275,10 @@ def test_a_feed_is_watched_like_a_page(tmp_path: Path) -> None:
         watched = replace(stand, server=server)
         add_lists(watched.archive, [server.url("/feed.xml")], ListOptions())
         watched.go_on()
-        (plan,) = plan_rows(watched.archive)
-        assert plan.listed.kind == "feed"
+        (listed,) = watched_lists(watched.archive)
+        assert listed.kind == "feed"
         assert len(list(read_records(watched.archive, PageQuery()))) == 12
-        assert 10 < (plan.listed.plan.rate if plan.listed.plan else 0) < 60  # its dates say 24 a day
+        assert 10 < (listed.plan.rate if listed.plan else 0) < 60  # its dates say 24 a day
 
 
 def test_a_page_that_is_hastened_is_visited_at_once_by_a_run_that_is_told_to_look(stand: Stand) -> None:

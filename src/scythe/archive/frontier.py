@@ -8,11 +8,10 @@ from typing import Any
 
 from sqlalchemy import Connection, bindparam, func, insert, select, update
 
-from scythe.archive.archive import by_site, from_row, reads, write_rows, writes, writes_site
+from scythe.archive.archive import by_site, from_row, reads, write_rows, writes_site
 from scythe.archive.host_leases import host_ids, is_due, of_kinds
 from scythe.archive.schema import HOSTS, PAGES, URLS, digest_text, moment, seconds, storable
-from scythe.crawl_model import CRAWLED, STATES, WAITING, FoundUrl, Task
-from scythe.errors import BadInput
+from scythe.crawl_model import CRAWLED, FoundUrl, Task
 
 ALWAYS_DUE = 0.0  # of addresses that need not wait: no clock is so wrong that they would
 
@@ -94,19 +93,6 @@ def next_due(connection: Connection, site: int, kinds: Collection[str] = CRAWLED
     if due is None:
         due = connection.execute(of_kinds(select(func.min(URLS.c.due_at)), kinds).where(*waiting)).scalar()
     return None if due is None else moment(due)
-
-
-@writes
-def settle(connection: Connection, tasks: Iterable[int], state: str, why: str) -> None:
-    """Give waiting addresses a final state without a visit."""
-    if state not in STATES or state in WAITING:
-        raise BadInput(f"an address is settled as one of {', '.join(sorted(set(STATES) - set(WAITING)))}, not {state}")
-    at = seconds(datetime.now(UTC))
-    rows = [{"of": task, "state": state, "why": storable(why), "visited_at": at} for task in sorted(set(tasks))]
-    if rows:
-        settled: dict[str, Any] = {name: bindparam(name) for name in ("state", "why", "visited_at")}
-        query = update(URLS).where(URLS.c.id == bindparam("of"), URLS.c.due_at.is_not(None))
-        connection.execute(query.values(due_at=None, **settled), rows)
 
 
 @writes_site

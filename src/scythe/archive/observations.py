@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
-from types import SimpleNamespace
 from typing import Any
 
-from sqlalchemy import Connection, Select, bindparam, case, func, insert, select, update
+from sqlalchemy import Connection, bindparam, case, insert, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
 from scythe.archive.archive import Archive, from_row, reads, soundly, walk, write_rows
-from scythe.archive.results import ListRow, LookRow, PlanRow
-from scythe.archive.schema import LISTS, LOOKS, SITES, URLS, WATCHES, seconds, storable, storable_json
+from scythe.archive.results import ListRow, LookRow
+from scythe.archive.schema import LISTS, LOOKS, WATCHES, seconds, storable, storable_json
 from scythe.crawl_model import Looked, Outcome
 from scythe.watch_model import Observation, VisitPlan
 
@@ -90,25 +89,6 @@ def unreadable_lists(connection: Connection) -> Iterator[int]:
             yield row.id
 
 
-@reads
-def plan_rows(connection: Connection, sites: Sequence[str] = ()) -> list[PlanRow]:
-    """Return the lists of every page that is watched, of these sites or of all, with the last look at each."""
-    last = select(func.max(LOOKS.c.id)).where(LOOKS.c.list == LISTS.c.id).correlate(LISTS).scalar_subquery()
-    query: Select[Any] = (
-        select(LISTS, SITES.c.key.label("site_key"), URLS.c.url, URLS.c.due_at, URLS.c.visited_at)
-        .add_columns(*(column.label(f"look_{column.name}") for column in LOOKS.c))
-        .join_from(LISTS, WATCHES, WATCHES.c.id == LISTS.c.watch)
-        .join(URLS, URLS.c.id == WATCHES.c.id)
-        .join(SITES, SITES.c.id == WATCHES.c.site)
-        .join(LOOKS, LOOKS.c.id == last, isouter=True)
-        .where(WATCHES.c.ended_at.is_(None))
-        .order_by(SITES.c.key, LISTS.c.watch, LISTS.c.number)
-    )
-    if sites:
-        query = query.where(SITES.c.key.in_([storable(site) for site in sites]))
-    return [_plan_row(row) for row in connection.execute(query)]
-
-
 @soundly
 def read_looks(archive: Archive, listed: int, *, since: datetime | None = None) -> Iterator[LookRow]:
     """Yield the journal of a list in the order it was written, some lines at a time."""
@@ -163,13 +143,6 @@ def _look(row: Any) -> LookRow:
 
 def _plan(row: Any) -> VisitPlan | None:
     return None if row.wait_s is None else from_row(VisitPlan, row)
-
-
-def _plan_row(row: Any) -> PlanRow:
-    look = None
-    if row.look_id is not None:
-        look = _look(SimpleNamespace(**{column.name: getattr(row, f"look_{column.name}") for column in LOOKS.c}))
-    return from_row(PlanRow, row, listed=_list(row), look=look)
 
 
 def _upsert(of: Any) -> Any:

@@ -275,18 +275,6 @@ class LookRow:
 
 
 @dataclass(frozen=True, slots=True)
-class PlanRow:
-    """A list with its page and the last look at it: what a plan shows."""
-
-    listed: ListRow
-    site_key: str
-    url: Url
-    due_at: datetime | None  # as in WatchRow
-    visited_at: datetime | None
-    look: LookRow | None
-
-
-@dataclass(frozen=True, slots=True)
 class AssignmentRow:
     """A site that was handed over to workers."""
 

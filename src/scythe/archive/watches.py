@@ -175,8 +175,3 @@ def _find(connection: Connection, site: int, found: FoundUrl) -> int | None:
 def _key(found: FoundUrl) -> str:
     """Return what tells a list from the page at the same address that a crawl knows."""
     return found.key or f"list {found.url}"
-
-
-def when(at: float | None) -> datetime | None:
-    """Return the time of so many seconds, where there is one."""
-    return None if at is None else moment(at)

@@ -35,7 +35,7 @@ from scythe.limits import LIMITS
 from scythe.model import RecordList, Response
 from scythe.reading.lists.own_link import own_links
 from scythe.url import Url, absolute
-from scythe.watch_model import DAY_S, HOUR_S, ServerHints, VisitPlan
+from scythe.watch_model import DAY_S, HOUR_S, VisitPlan
 from scythe.watching.clock import Clock
 from scythe.watching.events import (
     Event,
@@ -56,20 +56,8 @@ _LONGEST_S = HOUR_S  # promises beyond are often a careless default: they put a 
 _DIGITS = 9
 
 
-def read_hints(response: Response, ttl_s: float | None = None) -> ServerHints:
-    """Read Cache-Control, Expires, Age and Last-Modified; `ttl_s` is what the body, a feed, asks for."""
-    modified = mail_moment(header(response, "Last-Modified"))
-    return ServerHints(
-        fresh_s=_fresh_s(response),
-        ttl_s=ttl_s,
-        modified_at=None if modified is None else modified.timestamp(),
-        is_unchanged=response.status == 304,
-    )
-
-
-def read_server_hints(plan: VisitPlan, hints: ServerHints, *, latest_s: float | None) -> VisitPlan:
-    """Put a visit off that would only see what a cache promised to show, but never beyond `latest_s`."""
-    promised_s = max(hints.fresh_s or 0.0, hints.ttl_s or 0.0)
+def keep_promise(plan: VisitPlan, promised_s: float, *, latest_s: float | None) -> VisitPlan:
+    """Put a visit off that would only see what a cache or a feed promised to show, but never beyond `latest_s`."""
     until_s = min(promised_s, _LONGEST_S, latest_s if latest_s is not None else _LONGEST_S)
     if until_s <= plan.wait_s:
         return plan
@@ -79,7 +67,7 @@ def read_server_hints(plan: VisitPlan, hints: ServerHints, *, latest_s: float | 
     )
 
 
-def _fresh_s(response: Response) -> float | None:
+def read_fresh_s(response: Response) -> float | None:
     """Return how long the answer counts as fresh (RFC 9111, 4.2.1); None where nothing is said."""
     said = _directives(header(response, "Cache-Control"))
     if "no-cache" in said or "no-store" in said:
@@ -394,9 +382,8 @@ class ListVisit:
         title: str = "",
         is_unchanged: bool = False,
     ) -> Outcome:
-        plan = read_server_hints(
-            soonest(looked, lists.options), read_hints(response, ttl_s), latest_s=lists.options.goals.max_delay_s
-        )
+        promised_s = max(read_fresh_s(response) or 0.0, ttl_s or 0.0)
+        plan = keep_promise(soonest(looked, lists.options), promised_s, latest_s=lists.options.goals.max_delay_s)
         extracted = None if is_unchanged else Extracted(title=title, lists=lists.regions())
         return Outcome(
             self.task,

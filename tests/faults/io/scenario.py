@@ -15,7 +15,7 @@ from tests.faults.archive_watchers import HOUR, visit_list
 from tests.faults.archive_writers import number_of, visit
 
 from scythe.archive.archive import Archive
-from scythe.archive.frontier import add_urls, next_tasks, settle
+from scythe.archive.frontier import add_urls, next_tasks
 from scythe.archive.host_leases import Owner, keep_host, leave_host, take_host
 from scythe.archive.open import open_archive
 from scythe.archive.outcomes import store_outcomes
@@ -98,7 +98,7 @@ def crawl_into(where: Path | str, tell: Tell, store: str = "") -> None:
 def _visit(archive: Archive, tasks: list[Task], tell: Tell) -> None:
     for task in tasks:
         if task.url.endswith("left-out"):
-            settle(archive, [task.id], "refused", "by the test")
+            store_outcomes(archive, [Outcome(task, "refused", NOW, why="by the test")])
             tell("settled", task.id)
     outcomes: list[Outcome] = [visit(task, PAGES, HOST) for task in tasks if not task.url.endswith("left-out")]
     for receipt in store_outcomes(archive, outcomes):

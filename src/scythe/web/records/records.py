@@ -12,7 +12,7 @@ from urllib.parse import urlencode
 
 import msgspec
 
-from scythe.archive.observations import lists_of_watch, plan_rows
+from scythe.archive.observations import lists_of_watch, watched_lists
 from scythe.archive.results import ListRow, WatchRow
 from scythe.archive.watches import watch_rows
 from scythe.crawling.url_filter import start_address
@@ -234,8 +234,8 @@ def list_watches(state: State) -> list[WatchView]:
         return []
     lists: dict[int, list[ListRow]] = {}
     with state.archive() as archive:
-        for plan in plan_rows(archive):
-            lists.setdefault(plan.listed.watch, []).append(plan.listed)
+        for listed in watched_lists(archive):
+            lists.setdefault(listed.watch, []).append(listed)
         return [_see(state, row, lists.get(row.id, [])) for row in watch_rows(archive)]
 
 
