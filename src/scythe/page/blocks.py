@@ -337,19 +337,14 @@ def find_grid(blocks: Blocks) -> Grid:
     if "tr" not in blocks.box_tag:
         return grid
     ends = [0, *accumulate(map(len, blocks.text))]
-    row_of = _rows_by_cell(blocks)
+    parents = blocks.box_parent
+    row_of = {box: parents[box] for box, tag in enumerate(blocks.box_tag) if tag in _CELLS}
     table_of = _tables_by_row(blocks, set(row_of.values()))
     outer = _tables_with_tables(blocks, set(table_of.values()))
     for table, cells in _rows_by_table(row_of, table_of).items():
         if table not in outer and _holds_data(blocks, table, cells, ends):
             _enter(grid, table, cells)
     return grid
-
-
-def _rows_by_cell(blocks: Blocks) -> dict[int, int]:
-    """Return the box around each cell."""
-    parents = blocks.box_parent
-    return {box: parents[box] for box, tag in enumerate(blocks.box_tag) if tag in _CELLS}
 
 
 def _tables_by_row(blocks: Blocks, rows: set[int]) -> dict[int, int]:

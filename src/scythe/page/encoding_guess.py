@@ -300,20 +300,15 @@ _WIDE_BROKEN, _WIDE_STRANGE, _WIDE_DENSITY = -16.0, -10.0, 0.5
 def _double_scores(sample: _Sample, hints: EncodingHints) -> Iterable[tuple[str, float]]:
     for codec, (language, shares) in _WIDE.items():
         text = sample.wide.decode(codec, "replace")
-        counts, broken, strange = _count_classes(text, codec)
+        units = np.frombuffer(text.encode("utf-16-le"), np.uint16)
+        classes = np.bincount(_class_table(codec)[units[units >= 128]], minlength=9)
+        counts, broken, strange = classes[:7].astype(np.float64), int(classes[7]), int(classes[8])
         chances = np.log(np.array(shares) / _CLASS_SIZES) + _SKEW
         score = float(counts @ chances) + _WIDE_BROKEN * broken + _WIDE_STRANGE * strange + _PRIOR
         gaps, characters = sample.gaps, float(sample.counts.sum()) / 2
         score += gaps * np.log(_GAPS[language]) + max(0.0, characters - gaps) * np.log(1 - _GAPS[language])
         score -= min(_DENSITY_CAP, max(0.0, -float(np.log(sample.density / _WIDE_DENSITY))))
         yield codec, score + (_LANGUAGE if hints.language == language else 0.0)
-
-
-def _count_classes(text: str, codec: str) -> tuple[Numbers, int, int]:
-    """Return how many characters fall into each class, how many bytes were broken, and how many are of no class."""
-    units = np.frombuffer(text.encode("utf-16-le"), np.uint16)
-    classes = np.bincount(_class_table(codec)[units[units >= 128]], minlength=9)
-    return classes[:7].astype(np.float64), int(classes[7]), int(classes[8])
 
 
 @cache

@@ -241,7 +241,7 @@ def read_image_contexts(page: Page) -> PageImages:
     """
     uses = page.images
     if not uses:
-        return PageImages(page.url or "", page.head.title, _text_chars(page))
+        return PageImages(page.url or "", page.head.title, sum(map(len, page.blocks.text)))
     lead, stated = lead_images(page.head), stated_images(page.linked_data)
     named = ImageNames(lead | stated)
     places = _Places(page)
@@ -267,10 +267,6 @@ def read_image_contexts(page: Page) -> PageImages:
             )
         )
     return PageImages(page.url or "", page.head.title, places.text_chars, bool(lead or stated), tuple(images))
-
-
-def _text_chars(page: Page) -> int:
-    return sum(map(len, page.blocks.text))
 
 
 class _Places:

@@ -91,11 +91,6 @@ def read_offer(node: Node, attributes: dict[str, str | None], base: str | None) 
     return offer
 
 
-def names_address(attributes: dict[str, str | None]) -> bool:
-    """Say whether an image names some address, if only one that leads nowhere."""
-    return bool(_plain_texts(attributes))
-
-
 def best_address(node: Node, attributes: dict[str, str | None], base: str | None) -> Url | None:
     """Return what `read_offer(...).best()` does, at less cost."""
     plain = None
@@ -263,7 +258,7 @@ class _Reader:
         if use is None:
             self._placeholder = node
             return
-        uses, script_free = self.uses, _in_noscript(node)
+        uses, script_free = self.uses, any(above.tag == "noscript" for above in nodes_above(node, 4))
         if self._placeholder is not None and script_free and _are_close(self._placeholder, node):
             use = replace(use, node_id=self._placeholder.mem_id, twin_ids=(use.node_id,))
         elif uses and script_free != self._last_script_free and not set(use.addresses).isdisjoint(uses[-1].addresses):
@@ -275,7 +270,7 @@ class _Reader:
         offer = read_offer(node, attributes, self._base)
         src = offer.best()
         if src is None:
-            if names_address(attributes):
+            if _plain_texts(attributes):  # some address, if only one that leads nowhere
                 self.lost[_ADDRESSES] = self.lost.get(_ADDRESSES, 0) + 1
             return None
         addresses = offer.all()
@@ -392,7 +387,3 @@ def _nodes_in(top: Node) -> Iterator[Node]:
         while node is None and open_elements:
             above = open_elements.pop()
             node = above.next if open_elements else None
-
-
-def _in_noscript(node: Node) -> bool:
-    return any(above.tag == "noscript" for above in nodes_above(node, 4))

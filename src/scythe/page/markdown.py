@@ -149,7 +149,9 @@ class _LineWriter:
         if link != self._link:
             self._close_link()
             if link and isinstance(piece, TextRun):
-                piece = self._open_link(piece)
+                text = piece.text.lstrip(" ")
+                self._write("[" if text == piece.text else " [")
+                piece = piece._replace(text=text)
             elif link:
                 self._write("[")
             self._link = link
@@ -171,11 +173,6 @@ class _LineWriter:
         self._close_link()
         return "".join(self._out).strip()
 
-    def _open_link(self, run: TextRun) -> TextRun:
-        text = run.text.lstrip(" ")
-        self._write("[" if text == run.text else " [")
-        return run._replace(text=text)
-
     def _close_link(self) -> None:
         if self._link:
             text = self._out[-1]
@@ -196,7 +193,9 @@ class _LineWriter:
         self._write(run.text[: len(run.text) - len(run.text.lstrip(" "))])
         after = run.text[len(run.text.rstrip(" ")) :]
         if CODE in run.marks.styles:
-            self._write(_code_span(core))
+            fence = fence_for(core, 1)
+            pad = " " if core[0] == "`" or core[-1] == "`" else ""
+            self._write(f"{fence}{pad}{core}{pad}{fence}")
         else:
             self._write_words(core, run.marks, after[:1] or following)
         self._write(after)
@@ -235,12 +234,6 @@ def _first_character(following: Inline | None, link: str | None) -> str:
     if following.marks.link != link:
         return "["
     return "`" if CODE in following.marks.styles and following.text[:1] != " " else following.text[:1]
-
-
-def _code_span(text: str) -> str:
-    fence = fence_for(text, 1)
-    pad = " " if text[0] == "`" or text[-1] == "`" else ""
-    return f"{fence}{pad}{text}{pad}{fence}"
 
 
 def _destination(url: str) -> str:

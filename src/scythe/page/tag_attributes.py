@@ -86,13 +86,8 @@ def _read(tag: str) -> Mapping[str, str]:
         if end or len(found) >= LIMITS.tag_attributes:
             break
         value = double or single or bare or ""
-        found.setdefault(name.lower(), resolve_references(value))
+        found.setdefault(name.lower(), _REFERENCE.sub(_resolve, value) if "&" in value else value)
     return MappingProxyType(found)
-
-
-def resolve_references(value: str) -> str:
-    """Return the value of an attribute with `&amp;` and the like as what they stand for."""
-    return _REFERENCE.sub(_resolve, value) if "&" in value else value
 
 
 def _resolve(reference: re.Match[str]) -> str:

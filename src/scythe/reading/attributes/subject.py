@@ -229,7 +229,8 @@ def choose(items: list[tuple[Item, float]], page: Page) -> Item | None:
             continue
         match = _bears_title(item, titles)
         score = _KINDS[kind] + 3 * match - weight + 0.2 * min(len(item), 10)
-        score += 3 * _has_address(item, addresses, page.base)
+        own = (item.get("url"), item.get("@id"), item.get("mainEntityOfPage"))
+        score += 3 * any(isinstance(one, str) and absolute(one, page.base) in addresses for one in own)
         if alike.get(kind, 0) > 2 and match < 0.5:
             score -= 4  # one of a list
         if score > best_score + 0.01:
@@ -261,11 +262,6 @@ def _bears_title(item: Item, titles: list[frozenset[str]]) -> float:
         both = len(own & words)
         best = max(best, both / max(len(own), min(len(words), 2 * len(own))))
     return best
-
-
-def _has_address(item: Item, addresses: set[str], base: str | None) -> bool:
-    own = (item.get("url"), item.get("@id"), item.get("mainEntityOfPage"))
-    return any(isinstance(one, str) and absolute(one, base) in addresses for one in own)
 
 
 def id_of(item: Item) -> str:

@@ -494,13 +494,9 @@ def _add_price(typed: dict[str, list[str]], structured: Structured, shown: Shown
             typed["price"] = [amount]
     price = typed.get("price", [""])[0]
     if price and "currency" not in typed and shown is not None and shown.price.currency:
-        typed["currency"] = [localise(shown.price.currency, _country(page))]
-
-
-def _country(page: Page) -> str:
-    domain = host(page.url or "").rpartition(".")[2]
-    record_list = page.metadata.language.rpartition("-")[2]
-    return domain if len(domain) == 2 else record_list
+        domain = host(page.url or "").rpartition(".")[2]
+        country = domain if len(domain) == 2 else page.metadata.language.rpartition("-")[2]
+        typed["currency"] = [localise(shown.price.currency, country)]
 
 
 def _add_stock(typed: dict[str, list[str]], page: Page, lines: Lines, name: Naming, shown: Shown | None) -> None:

@@ -204,7 +204,7 @@ def _from_lines(elements: Elements, lines: Lines) -> Iterator[Labelled]:
     texts, starts, ends = elements.text, lines.start, lines.end
     marked = defaultdict[int, list[int]](list)
     for leaf, text in enumerate(texts):
-        if _has_colon(text):
+        if text.find(":", 0, LABEL + 20) >= 0 or text.find("：", 0, LABEL + 20) >= 0:
             marked[lines.of_leaf[leaf]].append(leaf)
     # nine of ten lines have no colon and do not begin with a known name
     known = (line for line, start in enumerate(starts) if len(texts[start]) <= _KNOWN and concept_of(texts[start]))
@@ -218,10 +218,6 @@ def _from_lines(elements: Elements, lines: Lines) -> Iterator[Labelled]:
         for at, leaf in enumerate(marks):
             stop = marks[at + 1] if at + 1 < len(marks) else end
             yield from _at_colon(elements, lines, line, leaf, stop)
-
-
-def _has_colon(text: str) -> bool:
-    return text.find(":", 0, LABEL + 20) >= 0 or (text.find("：", 0, LABEL + 20) >= 0)
 
 
 def _at_colon(elements: Elements, lines: Lines, line: int, leaf: int, stop: int) -> Iterator[Labelled]:

@@ -173,7 +173,7 @@ def describe_parts(pairs: Pairs, at: Ranges, chars: Floats, uniform: Floats) -> 
     """Return how a candidate stands to those it is part of; `uniform` says how alike the records of each are."""
     part, whole = pairs
     count = at.records.astype(np.float64)
-    times, share = count[whole] / count[part], _quotient(chars[part], chars[whole])
+    times, share = count[whole] / count[part], chars[part] / np.maximum(chars[whole], 1.0)
     nobody = np.zeros(len(count))
     said = {name: nobody.copy() for name in ("part of", "part of times", "part of uniform", "parts", "parts share")}
     said |= {name: np.ones(len(count)) for name in ("part of share", "part of next")}
@@ -186,10 +186,6 @@ def describe_parts(pairs: Pairs, at: Ranges, chars: Floats, uniform: Floats) -> 
     np.add.at(said["parts"], whole, 1.0)
     np.maximum.at(said["parts share"], whole, 1.0 / times)
     return said
-
-
-def _quotient(part: Floats, whole: Floats) -> Floats:
-    return part / np.maximum(whole, 1.0)
 
 
 def find_parts(at: Ranges, leaves: int) -> Pairs:
