@@ -27,47 +27,21 @@ _FUNCTIONS = frozenset(
     "min Pr sec sin sinh sup tan tanh".split()
 )
 _ACCENTS = {
-    "^": "hat",
-    "ˆ": "hat",
-    "~": "tilde",
-    "˜": "tilde",
-    "\\sim": "tilde",
-    "¯": "overline",
-    "‾": "overline",
-    "―": "overline",
-    "_": "overline",
-    "\\_": "overline",
-    "\\rightarrow": "vec",
-    "⃗": "vec",
-    "˙": "dot",
-    ".": "dot",
-    "¨": "ddot",
-    "ˇ": "check",
-    "⏞": "overbrace",
-    "︷": "overbrace",
+    sign: name
+    for name, signs in {
+        "hat": "^ ˆ",
+        "tilde": "~ ˜ \\sim",
+        "overline": "¯ ‾ ― _ \\_",
+        "vec": "\\rightarrow ⃗",
+        "dot": "˙ .",
+        "ddot": "¨",
+        "check": "ˇ",
+        "overbrace": "⏞ ︷",
+    }.items()
+    for sign in signs.split()
 }
-_BELOW = {
-    "⏟": "underbrace",
-    "︸": "underbrace",
-    "¯": "underline",
-    "‾": "underline",
-    "_": "underline",
-    "\\_": "underline",
-}
-_STACKED = (
-    "\\sum",
-    "\\prod",
-    "\\coprod",
-    "\\int",
-    "\\iint",
-    "\\oint",
-    "\\big",
-    "\\lim",
-    "\\max",
-    "\\min",
-    "\\sup",
-    "\\inf",
-)
+_BELOW = dict.fromkeys("⏟ ︸".split(), "underbrace") | dict.fromkeys("¯ ‾ _ \\_".split(), "underline")
+_STACKED = tuple(r"\sum \prod \coprod \int \iint \oint \big \lim \max \min \sup \inf".split())
 _MATRIX = "\\begin{matrix}"
 _MATRICES = {"()": "pmatrix", "[]": "bmatrix"}
 _BRACKETS = {"(": "open", "[": "open", "\\{": "open", ")": "close", "]": "close", "\\}": "close"}

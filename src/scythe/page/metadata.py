@@ -32,15 +32,7 @@ _KEPT_PREFIXES = (
     *("og:", "twitter:", "article:", "dc.", "dc:", "dcterms."),
     *("parsely-", "sailthru.", "citation_", "news_keywords"),
 )
-_TITLES = (
-    "og:title",
-    "twitter:title",
-    "citation_title",
-    "dc.title",
-    "dcterms.title",
-    "parsely-title",
-    "sailthru.title",
-)
+_TITLES = tuple("og:title twitter:title citation_title dc.title dcterms.title parsely-title sailthru.title".split())
 _DESCRIPTIONS = ("og:description", "description", "twitter:description", "dc.description", "dcterms.description")
 _AUTHORS = tuple(
     "author citation_author dc.creator dcterms.creator parsely-author sailthru.author byl article:author".split()

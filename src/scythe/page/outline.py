@@ -71,25 +71,9 @@ class Math(NamedTuple):
 Inline = TextRun | Picture | Math
 Piece = Open | Close | Inline | Break
 
-_STYLES = {
-    "b": STRONG,
-    "strong": STRONG,
-    "i": EM,
-    "em": EM,
-    "cite": EM,
-    "dfn": EM,
-    "var": EM,
-    "s": DEL,
-    "strike": DEL,
-    "del": DEL,
-    "sub": SUB,
-    "sup": SUP,
-    "mark": MARK,
-    "code": CODE,
-    "kbd": CODE,
-    "samp": CODE,
-    "tt": CODE,
-}
+_STYLES = dict.fromkeys(("b", "strong"), STRONG) | dict.fromkeys("i em cite dfn var".split(), EM)
+_STYLES |= dict.fromkeys("s strike del".split(), DEL) | {"sub": SUB, "sup": SUP, "mark": MARK}
+_STYLES |= dict.fromkeys("code kbd samp tt".split(), CODE)
 _ORDER = (STRONG, EM, DEL, SUB, SUP, MARK, CODE)
 
 

@@ -170,20 +170,8 @@ _SAME_STATES = {"oos": "OutOfStock", "available": "InStock", "availablefororder"
 BUTTON = "Button"  # in the table of phrases: what a button says of something in stock
 _LONGEST = 300
 # concepts of labels that have a typed form, and its name
-_TYPED = {
-    "price": "price",
-    "sale_price": "price",
-    "availability": "availability",
-    "brand": "brand",
-    "manufacturer": "manufacturer",
-    "sku": "sku",
-    "item_number": "sku",
-    "asin": "sku",
-    "mpn": "mpn",
-    "model_number": "mpn",
-    "gtin": "gtin",
-    "isbn": "isbn",
-}
+_TYPED = {name: name for name in "price availability brand manufacturer sku mpn gtin isbn".split()}
+_TYPED |= {"sale_price": "price", "item_number": "sku", "asin": "sku", "model_number": "mpn"}
 _WORDS = re.compile(r"\w+")
 
 

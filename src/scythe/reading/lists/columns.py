@@ -39,13 +39,8 @@ class Line(NamedTuple):
 
 def cut_lines(elements: Elements, parts: list[Part]) -> tuple[list[Line], list[tuple[int, int]]]:
     """Return the lines of text directly in the parts, and the elements that break them as (record, row)."""
-    ends, starts, lasts, tags, text = (
-        elements.end,
-        elements.leaf_start,
-        elements.leaf_end,
-        elements.tag,
-        elements.text,
-    )
+    starts, lasts = elements.leaf_start, elements.leaf_end
+    ends, tags, text = elements.end, elements.tag, elements.text
     lines: list[Line] = []
     breaks: list[tuple[int, int]] = []
     for record, row, last, at, end in parts:
@@ -391,13 +386,8 @@ def _open_records(elements: Elements, candidate: Candidate) -> list[Part]:
 
 def _split(elements: Elements, parts: list[Part]) -> tuple[list[Cell], dict[Key, list[Span]]]:
     """Return the texts directly in the parts, and their children grouped by tag and classes as (record, row)."""
-    ends, starts, lasts, tags, classes = (
-        elements.end,
-        elements.leaf_start,
-        elements.leaf_end,
-        elements.tag,
-        elements.classes,
-    )
+    starts, lasts = elements.leaf_start, elements.leaf_end
+    ends, tags, classes = elements.end, elements.tag, elements.classes
     texts: list[Cell] = []
     groups: dict[Key, list[Span]] = {}
     for record, row, last, at, end in parts:
