@@ -27,8 +27,7 @@ from scythe.page.feeds import read_feed
 from scythe.page.sitemaps import read_sitemap
 from scythe.page.tag_attributes import read_attributes as read_tag
 from scythe.reading.attributes.dictionary import concept_of, is_attribute_name, shipped
-from scythe.reading.attributes.structured_data import read_structured
-from scythe.reading.attributes.subject import read_microdata, read_rdfa
+from scythe.reading.attributes.structured_data import read_microdata, read_rdfa, read_structured
 from scythe.reading.attributes.subject_attributes import read_attributes
 from scythe.reading.attributes.typed_values import read_typed, type_of
 from scythe.reading.attributes.values import (

@@ -19,7 +19,7 @@ from scythe.model import ImageContext, PageImages, TextOptions
 from scythe.page import Page
 from scythe.page.content import AFTER, BEFORE, BETWEEN, INSIDE, content_box, image_places, is_icon
 from scythe.page.image_context import read_image_contexts
-from scythe.reading.images.tag_features import LINKS, read_address, read_label, read_link, roles, roles_of
+from scythe.reading.images.image_features import LINKS, read_address, read_label, read_link, roles, roles_of
 from scythe.reading.text import method
 
 TEXT_SETS = ("dragnet", "trafilatura", "readability", "articles", "chaos", "cleaneval", "newsgold", "big9")

@@ -14,8 +14,7 @@ from labels import Gold, grade_part, grade_whole, locate, score_whole, words_of
 from scythe.page import Page
 from scythe.reading.lists.candidates import Candidate, find_candidates
 from scythe.reading.lists.find_lists import score_leaves
-from scythe.reading.lists.list_features import Described, describe
-from scythe.reading.lists.traits import measure
+from scythe.reading.lists.list_features import Described, describe, measure
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,14 @@ import pytest
 
 from scythe.model import ImageContext, PageImages, SiteImages
 from scythe.page.image_context import signature
-from scythe.reading.images.image_features import SiteImageCounts, feature_names, image_features, is_nothing, site_counts
-from scythe.reading.images.tag_features import read_address
+from scythe.reading.images.image_features import (
+    SiteImageCounts,
+    feature_names,
+    image_features,
+    is_nothing,
+    read_address,
+    site_counts,
+)
 
 BODY = ("body.single",)
 ARTICLE = ("div.entry-content", "article#post-7.post", "main", *BODY)

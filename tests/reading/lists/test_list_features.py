@@ -6,10 +6,8 @@ import pytest
 from scythe.extension import native
 from scythe.page import Page
 from scythe.reading.lists import list_features
-from scythe.reading.lists import traits as ranges
 from scythe.reading.lists.candidates import Candidate, find_candidates
-from scythe.reading.lists.list_features import describe
-from scythe.reading.lists.traits import measure
+from scythe.reading.lists.list_features import describe, measure
 
 LIST = "".join(f"<li class='item'><a href='/{n}'>Title {n}</a> <b>€ {n}.00</b></li>" for n in range(1, 5))
 
@@ -35,7 +33,7 @@ def described(page: Page, *candidates: Candidate):
 def test_of_very_many_records_some_are_measured_and_all_are_counted(monkeypatch):
     page = Page.from_text("<ul>" + "<li>four</li>" * 1000 + "</ul>")
     whole = candidate(page, rows_of(page, "li"))
-    monkeypatch.setattr(ranges, "MEASURED", 100)
+    monkeypatch.setattr(list_features, "MEASURED", 100)
     said = described(page, whole)
     assert said.column("records").tolist() == [1000]
     assert said.column("chars total").tolist() == [4000]
