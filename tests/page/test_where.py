@@ -53,13 +53,17 @@ def test_values_in_json_ld_and_in_texts_have_their_places() -> None:
     assert (doc.metadata.published, body[slice(*date)]) == ("2026-03-02", b"2026-03-02")
 
 
-def test_attributes_have_the_places_of_values_that_stand_once() -> None:
-    facts = "<h1>Mill</h1><dl><dt>Weight:<dd>14 kg<dt>Height:<dd>80 cm<dt>Depth:<dd>80 cm</dl>"
-    body = f"<title>Mill</title><body>{facts}<p>{WORDS}".encode()
+def test_attributes_have_the_places_of_values_that_stand_once_or_belong_to_their_labels() -> None:
+    facts = "<dt>Weight:<dd>14 kg<dt>Height:<dd>80 cm<dt>Depth:<dd>80 cm<dt>Sails:<dd>four <b>white</b> ones"
+    more = "<ul><li>Stone: basalt<li>Wood: oak<li>Base: oak</ul>"
+    body = f"<title>Mill</title><body><h1>Mill</h1><dl>{facts}</dl>{more}<p>{WORDS}".encode()
     doc = scythe.read(body)
     placed = dict(zip(dict(doc.attributes), doc.where["attributes"], strict=True))
-    assert [name for name, span in placed.items() if span and body[slice(*span)] == b"14 kg"] == ["Weight"]
-    assert placed["Height"] is placed["Depth"] is None
+    said = {name: body[slice(*span)].decode() for name, span in placed.items() if span}
+    assert said.pop("Sails") == "four <b>white</b> ones"
+    assert said.items() <= dict(doc.attributes).items()
+    assert said.keys() == {"Weight", "Height", "Depth", "Stone", "Wood", "Base"}
+    assert body[: placed["Depth"][0]].endswith(b"<dt>Depth:<dd>")
 
 
 def test_a_text_in_which_tags_are_ignored_has_one_place() -> None:

@@ -106,3 +106,4 @@ def test_a_title_is_without_the_mark_that_links_its_heading_to_itself(mark: str)
     document = site.extract(page(9))
     assert (document.title, document.fields["title"].values) == ("reap.bundle9", ("reap.bundle9",))
     assert document.fields["title"].how.startswith("cut")
+    assert repr(site) == "<Site: title, text, date, author, images, records of 1 layouts, learned from 4 pages>"

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from scythe.model import Span
-from scythe.page.dates import to_iso
+from scythe.page.dates import find_days, to_iso
 from scythe.page.map import BLANK, CONTINUES
 
 if TYPE_CHECKING:
@@ -27,6 +27,10 @@ if TYPE_CHECKING:
 
 _STEP = 4_096  # characters between two places that are known
 _DATED = re.compile(rb'"(?:datePublished|dateCreated|uploadDate)" {0,9}: {0,9}"([^"\\]{1,99})"')
+_DATED_CHARS = 2_000  # of a text that may name a day
+_NEAR = 2  # texts behind a label that may be its value
+_PARTS = 40  # texts that make up a value
+_BEHIND_LABELS = " :\uff1a"
 _BYLINE = 20  # characters that may stand around a name in a text: "By", a date
 
 
@@ -68,12 +72,33 @@ class SourcePlaces:
         declared = next((span for text, span in self._declared if text == value), None)
         return self.of(declared or self._in_json(value) or self._in_text(value))
 
-    def of_singles(self, values: Sequence[str]) -> tuple[Span | None, ...]:
-        """Return where each value stands that is declared or shown in one place only; None for others."""
-        page_map, elements = self._page.map, self._page.elements
-        made = getattr(page_map, "made", None)
-        if made is None:
-            return (None,) * len(values)
+    def of_pairs(self, pairs: Sequence[tuple[str, str]]) -> tuple[Span | None, ...]:
+        """Return where the value of each pair of label and value stands, None where that is not known.
+
+        That is the only place that declares or shows it, the one behind its label, the end of a text that begins with
+        the label, or a text of JSON-LD.
+        """
+        if getattr(self._page.map, "made", None) is None:
+            return (None,) * len(pairs)
+        found = self._places_of({value for _, value in pairs})
+        texts: dict[str, list[int]] = {}  # numbers of the texts that begin so
+        for number, text in enumerate(self._page.elements.text):
+            for label in {text.rstrip(_BEHIND_LABELS), text.partition(":")[0]}:
+                texts.setdefault(label, []).append(number)
+        spans = []
+        for label, value in pairs:
+            places = found[value]
+            if len(places) != 1:
+                labels = texts.get(label.rstrip(_BEHIND_LABELS), [])
+                places = self._behind(labels, value) or self._in_labelled(labels, value)
+                if not places and (said := self._in_json(value)) is not None:
+                    places = [said]
+            spans.append(self.of(places[0]) if len(places) == 1 else None)
+        return tuple(spans)
+
+    def _places_of(self, values: set[str]) -> dict[str, list[Span]]:
+        """Return all places that declare or show nothing but each of some values."""
+        page_map, elements, made = self._page.map, self._page.elements, self._page.map.made
         found: dict[str, list[Span]] = {value: [] for value in values}
         for text, span in self._declared:
             if text in found:
@@ -88,7 +113,31 @@ class SourcePlaces:
             words = page_map.run_text(run).split(None, 1)  # scripts are long, and few begin as a value does
             if words and words[0] in openings and (text := " ".join(" ".join(words).split())) in found:
                 found[text].append(made.element(~run).span)
-        return tuple(self.of(spans[0]) if len(spans := found[value]) == 1 else None for value in values)
+        return found
+
+    def _behind(self, labels: Sequence[int], value: str) -> list[Span]:
+        """Return the places of the texts just behind some others that are a value, one or several together."""
+        elements, made = self._page.elements, self._page.map.made
+        letters, found = "".join(value.split()), dict[int, Span]()
+        for first in {label + 1 + skipped for label in labels for skipped in range(_NEAR)}:
+            behind = ""
+            for run, text in zip(elements.leaf_run[first : first + _PARTS], elements.text[first:], strict=False):
+                behind += "".join(text.split())
+                if behind == letters:
+                    found[first] = (made.element(~elements.leaf_run[first]).span[0], made.element(~run).span[1])
+                if len(behind) >= len(letters) or not letters.startswith(behind):
+                    break
+        return list(found.values())
+
+    def _in_labelled(self, labels: Sequence[int], value: str) -> list[Span]:
+        """Return the places of a value at the end of some texts."""
+        elements, found, coded = self._page.elements, list[Span](), value.encode()
+        for label in labels:
+            if elements.text[label].endswith(value):
+                start, end = self._page.map.made.element(~elements.leaf_run[label]).span
+                at = self._page.map.source.rfind(coded, start, end)
+                found += [(at, at + len(coded))] if at >= 0 else []
+        return found
 
     def of_date(self, date: str) -> Span | None:
         """Return where a date stands, in whatever form the page gives it."""
@@ -99,7 +148,18 @@ class SourcePlaces:
                 if to_iso(found[1].decode("utf-8", "replace")) == date:
                     return self.of(found.span(1))
         declared = (span for text, span in self._declared if date[:4] in text and to_iso(text) == date)
-        return self.of(next(declared, None))
+        return self.of(next(declared, None) or self._in_dated(date[:10]))
+
+    def _in_dated(self, day: str) -> Span | None:
+        """Return where the first text stands that names a day with its year."""
+        page_map, year = self._page.map, day[:4].encode()
+        for run, start, end in self._runs:
+            if page_map.source.find(year, start, end) >= 0:
+                text = page_map.run_text(run)[:_DATED_CHARS]
+                days = (*find_days(text), *find_days(text, is_month_first=True))
+                if any(one.isoformat() == day for one, _, _ in days):
+                    return start, end
+        return None
 
     @cached_property
     def _scripts(self) -> list[Span]:

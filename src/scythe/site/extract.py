@@ -334,7 +334,7 @@ class _Extraction:
             if rules.name == "title" and not value.isascii():
                 value = without_marks(value)
             if value and rules.name == "date":
-                value = to_iso(value) or value
+                why, value = "no date", to_iso(value)
             elif value and (strange := judge(rules.usual, (value,))):
                 why, value = strange, ""
             if value:
@@ -378,7 +378,7 @@ class _Extraction:
         content = self._content(cold)
         text = _first(fields, "text") if "text" in self._wanted else (cold.text if cold is not None else content.text)
         title = self._title(cold)
-        metadata = partial(getattr, cold, "metadata") if cold is not None else partial(self._metadata, title)
+        metadata = partial(self._metadata, cold, title)
         named: Mapping[str, Field] = fields
         if "images" in self._wanted:
             named = FieldsWithImages(fields, content)
@@ -429,12 +429,16 @@ class _Extraction:
             return cold.content
         return ReadContent(self._opened) if self._via != "cut" else Rendered()
 
-    def _metadata(self, title: str | Callable[[], str]) -> Metadata:
-        """Return what the page's head says, with what is known better of its site; its body is not searched."""
+    def _metadata(self, cold: Document | None, title: str | Callable[[], str]) -> Metadata:
+        """Return what the page says, with what is known better of its site; the body of a cut page is not searched."""
         said, page = Metadata(), self._opened.page
-        if self._via != "cut":
+        if cold is not None:
+            said = cold.metadata
+        elif self._via != "cut":
             said = read_metadata(Sources(page.head, page.linked_data, BodyQueries(None), page.url, page.base))
         author, date = (_first(self._fields, name) for name in ("author", "date"))
+        if author == said.author:
+            author = ""
         return replace(
             said,
             title=title if isinstance(title, str) else title(),

@@ -416,12 +416,17 @@ class RecordReader:
         first, behind = record[0], int(page.last[record[-1]])
         leaves, texts = leaves_of(page, shown, int(page.run_from[first]), int(page.run_to[record[-1]]))
         fields = [""] * self._width
-        spans: list[Span | None] = [None] * self._width
+        spans: list[Span | None] = [None] * self._width  # of a field with others between its parts: none
         starts, ends = page.run_start[leaves].tolist(), page.run_end[leaves].tolist()
+        last = -1
         for column, text, start, end in zip(self._columns(page, record, leaves), texts, starts, ends, strict=True):
-            before = spans[column]
-            fields[column] = f"{fields[column]} {text}" if before is not None else text
-            spans[column] = (start if before is None else before[0], end)
+            if fields[column]:
+                before = spans[column]
+                fields[column] = f"{fields[column]} {text}"
+                spans[column] = (before[0], end) if before is not None and column == last else None
+            else:
+                fields[column], spans[column] = text, (start, end)
+            last = column
         inside = np.flatnonzero(shown[first:behind]) + first
         around = link_around(page, records, at)
         return Record(

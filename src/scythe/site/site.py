@@ -98,6 +98,10 @@ class Site:
         self._health = Health.load(health or {}, (*profile.layouts, self._told))
         self._memory = Memory.load(health or {}, profile.named)
 
+    def __repr__(self) -> str:
+        layouts, fields = self._profile.layouts, ", ".join(self._profile.fields)
+        return f"<Site: {fields} of {len(layouts)} layouts, learned from {sum(one.pages for one in layouts)} pages>"
+
     @classmethod
     def learn(
         cls,

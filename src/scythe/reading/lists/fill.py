@@ -208,15 +208,17 @@ def _fill_fields(columns: list[Column], records: int) -> list[list[str]]:
 
 
 def _find_places(page: Page, columns: list[Column], records: int) -> list[list[Span | None]]:
-    """Return where each field stands in the bytes of the page."""
+    """Return where each field stands in the bytes of the page; one with others between its parts has no one place."""
     spans: list[list[Span | None]] = [[None] * len(columns) for _ in range(records)]
     runs, places = page.elements.leaf_run, page.places
     for place, column in enumerate(columns if getattr(page.map, "made", None) is not None else ()):
+        leaves: dict[int, tuple[int, int] | None] = {}
         for start, end, record in column.cells:
-            span, before = places.of_nodes(~runs[start], ~runs[end - 1]), spans[record][place]
-            if span is not None and before is not None:
-                span = min(span[0], before[0]), max(span[1], before[1])
-            spans[record][place] = span
+            before = leaves.get(record, (start, start))
+            leaves[record] = (before[0], end) if before is not None and before[1] == start else None
+        for record, whole in leaves.items():
+            if whole is not None:
+                spans[record][place] = places.of_nodes(~runs[whole[0]], ~runs[whole[1] - 1])
     return spans
 
 

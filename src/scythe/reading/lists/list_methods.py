@@ -88,8 +88,8 @@ class LazyPageLists:
         return read_paging(self.page)
 
     def where(self) -> Mapping[str, tuple[Span | None, ...]]:
-        """Return where the value of each attribute stands, of those that stand in one place only."""
-        return {"attributes": self.page.places.of_singles([value for _, value in self.attributes()])}
+        """Return where the value of each attribute stands, as far as that is known."""
+        return {"attributes": self.page.places.of_pairs(self.attributes())}
 
     def __reduce__(self) -> tuple[type[Listed], tuple[tuple[RecordList, ...], tuple[tuple[str, str], ...], Paging]]:
         return Listed, (self.lists(), self.attributes(), self.paging())
