@@ -7,8 +7,7 @@ from tests.reading.lists.filling import articles, fields, fill
 
 from scythe.page import Page
 from scythe.reading.lists.candidates import Candidate
-from scythe.reading.lists.column_names import make_unique
-from scythe.reading.lists.fill import fill_list
+from scythe.reading.lists.fill import fill_list, make_unique
 
 
 def test_a_record_of_several_elements_has_them_all():

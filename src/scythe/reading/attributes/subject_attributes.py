@@ -32,7 +32,7 @@ from scythe.reading.attributes.values import (
     typed_name,
 )
 from scythe.reading.attributes.visible_pairs import Labelled, Lines, cut_lines, find_pairs, text_between
-from scythe.reading.lists.similar_elements import name_words
+from scythe.reading.lists.candidates import name_words
 from scythe.reading.text.block_features import split_names
 from scythe.url import host
 

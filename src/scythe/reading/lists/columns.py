@@ -14,8 +14,7 @@ from typing import NamedTuple
 
 from scythe.page.blocks import BOX, BREAK, KIND, RULE
 from scythe.page.elements import Elements
-from scythe.reading.lists.candidates import Candidate
-from scythe.reading.lists.similar_elements import name_words
+from scythe.reading.lists.candidates import Candidate, name_words
 from scythe.reading.lists.value_kinds import DATE, EMPTY, PRICE, RATING, TEXT, kind_of
 
 Part = tuple[int, int, int, int, int]  # record, rows inside (first, one after the last), leaves inside

@@ -17,10 +17,9 @@ from scythe.page import Page
 from scythe.page.elements import blocks_of_leaves
 from scythe.page.page import note_list_losses
 from scythe.reading.forest import Forest, load
-from scythe.reading.lists.candidates import Candidate, PageCandidates, find_candidates
+from scythe.reading.lists.candidates import Candidate, PageCandidates, find_candidates, places_of, starts_of
 from scythe.reading.lists.fill import fill_list, fill_placed
 from scythe.reading.lists.list_features import Described, Floats, describe, feature_columns, measure
-from scythe.reading.lists.similar_elements import places_of, starts_of
 from scythe.reading.text.choose_text import see
 
 if TYPE_CHECKING:

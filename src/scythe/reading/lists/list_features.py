@@ -21,9 +21,8 @@ from numpy.typing import NDArray
 from scythe.extension import native
 from scythe.package_files import packaged_words
 from scythe.page.elements import Elements
-from scythe.reading.lists.candidates import Candidate, PageCandidates
+from scythe.reading.lists.candidates import Candidate, PageCandidates, Spans
 from scythe.reading.lists.role_words import roles, roles_of
-from scythe.reading.lists.similar_elements import Spans
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
