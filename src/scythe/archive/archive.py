@@ -15,6 +15,7 @@ from copy import copy
 from datetime import datetime
 from functools import cache, lru_cache, wraps
 from inspect import isgeneratorfunction
+from itertools import islice
 from time import monotonic, sleep, time
 from types import NoneType, TracebackType
 from typing import Any, Concatenate, ParamSpec, TypeVar, get_args, get_type_hints
@@ -49,7 +50,7 @@ BUSY_S = 60  # wait so long for another process that writes
 CACHE_KB = 8_000  # of each connection; with 64 MB, storing the 300 000th record took as long, and hours filled it
 JOURNAL_PAGES = 4_000  # of 4 KB, written before they are folded into the file
 LOCKS = 0x5C17  # our class of advisory locks in PostgreSQL
-IN_ONE_QUERY = 500  # values looked up at once
+IN_ONE_QUERY = 500  # values looked up at once; SQLite takes 32 766 in one query, some rows need five (before 3.32: 999)
 _BATCH = 1_000  # rows read at a time
 _RETRY_S = 0.05
 _CLOCK_LOOKS = 5  # at most, at the clock of the database
@@ -59,6 +60,7 @@ _GONE = "nothing more is stored; put it back where it was and run it again to re
 _DAMAGED = ("malformed", "not a database", "corrupt")
 P = ParamSpec("P")
 R = TypeVar("R")
+Value = TypeVar("Value")
 
 
 class _NamesIndexes(SQLiteCompiler):
@@ -386,8 +388,14 @@ def by_site(wanted: Iterable[tuple[int, bytes]]) -> Iterator[tuple[int, list[byt
     for site, key in wanted:
         ours.setdefault(site, []).append(key)
     for site, keys in ours.items():
-        for start in range(0, len(keys), IN_ONE_QUERY):
-            yield site, keys[start : start + IN_ONE_QUERY]
+        yield from ((site, some) for some in in_parts(keys))
+
+
+def in_parts(values: Iterable[Value], most: int = IN_ONE_QUERY) -> Iterator[list[Value]]:
+    """Yield all values, so many at a time: as one query takes."""
+    left = iter(values)
+    while some := list(islice(left, most)):
+        yield some
 
 
 @contextmanager

@@ -13,7 +13,7 @@ from typing import Any
 
 from sqlalchemy import BindParameter, Connection, bindparam, delete, func, insert, select, update
 
-from scythe.archive.archive import Archive, insert_new, write_rows
+from scythe.archive.archive import Archive, in_parts, insert_new, write_rows
 from scythe.archive.bodies import keep, put_aside, tend
 from scythe.archive.frontier import add_found, waiting_among
 from scythe.archive.host_leases import LONGEST_LIST_S, LONGEST_S
@@ -410,7 +410,6 @@ _CHANGING = ("state", "why", "attempts", "due_at", "visited_at", "etag", "modifi
 _SETTLE = update(URLS).where(URLS.c.id == bindparam("of")).values({name: bindparam(name) for name in _CHANGING})
 _FETCH = insert(FETCHES)
 LIST_WRITERS = -1  # writers of lists queue as those of one site do: so records are numbered as they appear
-AT_ONCE = 500  # outcomes looked up with one query; SQLite takes 32 766 values in one, some outcomes need five
 
 
 def store_outcomes(archive: Archive, outcomes: Sequence[Outcome]) -> list[Receipt]:
@@ -424,8 +423,8 @@ def store_outcomes(archive: Archive, outcomes: Sequence[Outcome]) -> list[Receip
     sites = {outcome.task.site for outcome in outcomes} | {LIST_WRITERS for one in outcomes if one.task.kind == "list"}
     put_aside(archive, [outcome.raw.body for outcome in outcomes if outcome.raw is not None])
     with archive.writing(*sites) as connection:
-        for start in range(0, len(outcomes), AT_ONCE):
-            receipts += _store_waiting(archive, connection, outcomes[start : start + AT_ONCE])
+        for some in in_parts(outcomes):
+            receipts += _store_waiting(archive, connection, some)
     return receipts
 
 

@@ -10,12 +10,11 @@ import json
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Select, and_, bindparam, exists, func, or_, select
 
-from scythe.archive.archive import IN_ONE_QUERY, Archive, from_row, soundly, walk
+from scythe.archive.archive import Archive, from_row, in_parts, soundly, walk
 from scythe.archive.bodies import PACKED, read_body
 from scythe.archive.results import PageQuery, StoredPage, StoredRaw, StoredRecord
 from scythe.archive.schema import (
@@ -162,8 +161,7 @@ def read_rests(archive: Archive, wanted: PageQuery) -> Iterator[str]:
 def read_versions(archive: Archive, ids: Sequence[int]) -> Iterator[StoredPage]:
     """Yield versions of pages by their numbers in the archive, in this order."""
     query = _page_query(VERSIONS.c.duplicate_of)
-    for start in range(0, len(ids), _TOGETHER):
-        some = ids[start : start + _TOGETHER]
+    for some in in_parts(ids, _TOGETHER):
         rows = {row.id: row for row in _rows(archive, query, some)}
         sighted = _read_sightings(archive, {row.page for row in rows.values()})
         for row in (rows[number] for number in some if number in rows):
@@ -186,8 +184,7 @@ def read_version(archive: Archive, page: int, number: int | None = None) -> Stor
 def read_some_records(archive: Archive, ids: Sequence[int]) -> Iterator[StoredRecord]:
     """Yield records by their numbers, in this order."""
     query = record_query(PageQuery(), archive).where(RECORDS.c.id.in_(bindparam("ids", expanding=True)))
-    for start in range(0, len(ids), IN_ONE_QUERY):
-        some = ids[start : start + IN_ONE_QUERY]
+    for some in in_parts(ids):
         rows = {row.id: row for row in _sound_records(archive, _read(archive, query, some))}
         yield from (to_record(rows[number]) for number in some if number in rows)
 
@@ -195,8 +192,7 @@ def read_some_records(archive: Archive, ids: Sequence[int]) -> Iterator[StoredRe
 @soundly
 def read_records(archive: Archive, wanted: PageQuery) -> Iterator[StoredRecord]:
     """Yield records in the order they were first seen; `since` and `until` are of that moment."""
-    found = walk(archive, select_records(wanted, archive), RECORDS.c.id)
-    while some := [row.id for row in islice(found, IN_ONE_QUERY)]:
+    for some in in_parts(row.id for row in walk(archive, select_records(wanted, archive), RECORDS.c.id)):
         yield from read_some_records(archive, some)
 
 

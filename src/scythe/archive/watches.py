@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Select, bindparam, func, insert, select, update
 
-from scythe.archive.archive import IN_ONE_QUERY, Archive, from_row, reads, upsert, write_rows, writes, writes_site
+from scythe.archive.archive import Archive, from_row, in_parts, reads, upsert, write_rows, writes, writes_site
 from scythe.archive.frontier import ALWAYS_DUE, add_found
 from scythe.archive.host_leases import host_ids, of_kinds
 from scythe.archive.results import WatchRow
@@ -136,8 +136,7 @@ def wind_watches(connection: Connection, now: datetime) -> int:
 def _wind_hosts(connection: Connection, last: Mapping[int, float], at: float) -> None:
     """Let hosts that were asked for the `last` time in the future wait no longer than they would have had to."""
     rows = []
-    for start in range(0, len(last), IN_ONE_QUERY):
-        some = list(last)[start : start + IN_ONE_QUERY]
+    for some in in_parts(last):
         query = select(HOSTS.c.id, HOSTS.c.free_at).where(HOSTS.c.id.in_(some), HOSTS.c.free_at > at)
         rows += [{"of": host, "free": at + max(free - last[host], 0.0)} for host, free in connection.execute(query)]
     write_rows(connection, _FREE, rows)

@@ -22,7 +22,7 @@ import msgspec
 from scythe.atomic_files import replacing, write_atomically
 from scythe.batch.batch_options import BatchOptions
 from scythe.batch.captures import Capture, UnitContents, read_captures
-from scythe.batch.units import FAILURES, FailedCapture, Unit, UnitReport
+from scythe.batch.units import FAILURES, FailedCapture, Unit, UnitReport, sign_unit
 from scythe.engine.worker_protocol import describe
 from scythe.errors import ScytheError
 from scythe.method_parameters import split_methods
@@ -140,13 +140,7 @@ def _manifest(unit: Unit, out: Path) -> Path:
 
 def _input_of(unit: Unit) -> dict[str, Any]:
     """Return what tells whether the files of a unit are still those that were read."""
-    stats = [Path(name).stat() for name in unit.files or (unit.path,)]
-    newest = max(stat.st_mtime_ns for stat in stats)
-    return {
-        "unit": msgspec.to_builtins(unit) | {"files": list(unit.files)},
-        "bytes": sum(s.st_size for s in stats),
-        "mtime_ns": newest,
-    }
+    return {"unit": msgspec.to_builtins(unit) | {"files": list(unit.files)}, "signs": sign_unit(unit)}
 
 
 def _digest(options: BatchOptions) -> str:

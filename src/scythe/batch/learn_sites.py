@@ -24,7 +24,7 @@ import msgspec
 from scythe.atomic_files import replacing, write_atomically
 from scythe.batch.batch_options import BatchOptions
 from scythe.batch.captures import read_captures
-from scythe.batch.units import Unit, is_warc
+from scythe.batch.units import Unit, is_warc, sign_unit
 from scythe.engine.sampling import kind_of
 from scythe.errors import BadInput
 from scythe.site.learning_cost import LearningCost
@@ -128,18 +128,6 @@ def _look_through(unit: Unit, options: BatchOptions, profiles: ProfileFolder) ->
 
 def _rank(text: str) -> str:
     return blake2b(text.encode("utf-8", "replace"), digest_size=8).hexdigest()
-
-
-def sign_unit(unit: Unit) -> list[list[int]]:
-    """Return what changes where the files of a unit do."""
-    signs = []
-    for name in unit.files or (unit.path,):
-        try:
-            stat = Path(name).stat()
-            signs.append([stat.st_size, stat.st_mtime_ns])
-        except OSError:
-            signs.append([])
-    return signs
 
 
 def merge_scans(folder: Path, names: Sequence[str]) -> Iterator[SiteSample]:

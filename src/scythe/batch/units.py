@@ -43,6 +43,18 @@ class Unit:
     files: tuple[str, ...] = ()  # HTML files by their whole paths; empty: a WARC file
 
 
+def sign_unit(unit: Unit) -> list[list[int]]:
+    """Return what changes where the files of a unit do."""
+    signs = []
+    for name in unit.files or (unit.path,):
+        try:
+            stat = Path(name).stat()
+            signs.append([stat.st_size, stat.st_mtime_ns])
+        except OSError:
+            signs.append([])
+    return signs
+
+
 def plan_units(inputs: Iterable[str], part_bytes: int = PART_BYTES) -> list[Unit]:
     """Return the units of files, folders and patterns, each file once. Raises BadInput where there is nothing."""
     warcs: dict[str, None] = {}
@@ -118,7 +130,6 @@ def _digest(texts: Sequence[str]) -> str:
     return blake2b("\0".join(texts).encode("utf-8", "surrogateescape"), digest_size=4).hexdigest()
 
 
-WAYS = ("cut", "mixed", "tree", "cold")  # how a document was got: by rules from bytes, in part, by the tree, unlearned
 FAILURES = 100  # of one unit that are told one by one; all are counted
 
 
@@ -146,7 +157,7 @@ class UnitReport:
     failures: tuple[FailedCapture, ...] = ()  # the first ones
     damaged: int = 0  # stretches of the file in which no record could be read
     damages: tuple[FailedCapture, ...] = ()  # the first ones
-    how: dict[str, int] = field(default_factory=dict)  # documents by WAYS
+    how: dict[str, int] = field(default_factory=dict)  # documents by way: cut by rules, mixed, tree, cold (unlearned)
     fields: dict[str, int] = field(default_factory=dict)  # of learned pages, and records: cut, tree, missing
     body_bytes: int = 0  # of pages, unpacked
     cpu_s: float = 0.0

@@ -7,18 +7,18 @@ name no code: callbacks are methods of the spider; what cannot be written faithf
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from inspect import getmembers, ismethod
-from typing import Any, TypeVar
+from typing import Any
 from zlib import crc32
 
 from scrapy import FormRequest, Request, Spider
 from scrapy.http import JsonRequest, XmlRpcRequest
 from sqlalchemy import Connection, and_, bindparam, delete, exists, func, insert, literal_column, select, text, update
 
-from scythe.archive.archive import Archive, insert_new, write_rows
+from scythe.archive.archive import Archive, in_parts, insert_new, write_rows
 from scythe.archive.host_leases import LONGEST_S, Owner, hold_hosts, keep_hosts, leave_hosts, want_hosts
 from scythe.archive.schema import REQUESTS, moment, seconds, storable
 
@@ -133,10 +133,8 @@ def _read(value: Any) -> Any:
     raise ValueError("a stored value is damaged")
 
 
-_Value = TypeVar("_Value")
 HOSTS_AT_ONCE = 128  # hosts looked at for one turn: 10 ms where all of them are new
 _NO_HOST = "-"  # the host of addresses like data:... : all names come after the empty one, which is none
-_IDS_AT_ONCE = 500  # below what one statement may hold (SQLite before 3.32: 999)
 _WAITS = REQUESTS.c.state == literal_column("'waiting'")  # in the words of the index
 _NAMES = text(
     """
@@ -307,7 +305,7 @@ class Requests:
             for row in new
         ]
         known: set[bytes] = set()
-        for keys in _chunks([row.key for row in new if row.key is not None]):
+        for keys in in_parts([row.key for row in new if row.key is not None]):
             there = select(REQUESTS.c.key).where(self._of_crawl(), REQUESTS.c.key.in_(keys))
             known |= {bytes(key) for key in connection.execute(there).scalars()}
         fresh = [row for row in rows if row["key"] not in known]
@@ -319,16 +317,16 @@ class Requests:
         """Mark what is done, failed or given back where it still is in this process's hand; count what is not."""
         ended = {"owner": None, "until": None, "ended_at": at}
         lost = 0
-        for ids in _chunks(turn.done):
+        for ids in in_parts(turn.done):
             mine = and_(REQUESTS.c.id.in_(ids), REQUESTS.c.owner == self._me)
             # One that may be asked any number of times leaves nothing behind: others need not be told of it.
             gone = connection.execute(delete(REQUESTS).where(mine, REQUESTS.c.key.is_(None))).rowcount
             done = connection.execute(update(REQUESTS).where(mine).values(state="done", request="", **ended)).rowcount
             lost += len(ids) - gone - done
-        for ids in _chunks(turn.failed):
+        for ids in in_parts(turn.failed):
             mine = and_(REQUESTS.c.id.in_(ids), REQUESTS.c.owner == self._me)
             lost += len(ids) - connection.execute(update(REQUESTS).where(mine).values(state="failed", **ended)).rowcount
-        for ids in _chunks(turn.given_back):
+        for ids in in_parts(turn.given_back):
             mine = and_(REQUESTS.c.id.in_(ids), REQUESTS.c.owner == self._me)
             connection.execute(update(REQUESTS).where(mine).values(owner=None, until=None))
         return lost
@@ -346,7 +344,7 @@ class Requests:
             most = min(share, turn.per_host - turn.in_hand.get(name, 0))
             found = connection.execute(_FREE, {"crawl": self._crawl, "host": name, "most": most}).all()
             taken += [TakenRequest(row.id, row.host, row.priority, row.request) for row in found]
-        for ids in _chunks([row.id for row in taken]):
+        for ids in in_parts([row.id for row in taken]):
             in_hand = {"owner": self._me, "until": at + self._hold.lease_s}
             connection.execute(update(REQUESTS).where(REQUESTS.c.id.in_(ids)).values(in_hand))
         if names:
@@ -399,8 +397,3 @@ _FREE = (
     .order_by(REQUESTS.c.priority.desc(), REQUESTS.c.id)
     .limit(bindparam("most"))
 )
-
-
-def _chunks(values: Sequence[_Value]) -> Iterator[Sequence[_Value]]:
-    for start in range(0, len(values), _IDS_AT_ONCE):
-        yield values[start : start + _IDS_AT_ONCE]
