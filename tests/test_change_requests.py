@@ -12,7 +12,7 @@ import pytest
 
 HOME = Path(__file__).resolve().parent.parent / "src" / "scythe"
 MODULES = sorted(path for path in HOME.rglob("*.py") if "demo" not in path.parts)
-FORMATS = {"jsonl", "csv", "parquet", ".jsonl", ".csv", ".parquet"}
+FORMATS = {"jsonl", "csv", "parquet", "sqlite", ".jsonl", ".csv", ".parquet", ".sqlite"}
 SEPARATORS = "|»·–"
 MOST = 4
 

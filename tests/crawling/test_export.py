@@ -6,10 +6,11 @@ import os
 import random
 import resource
 import signal
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -27,6 +28,7 @@ from scythe.crawl_model import Extracted, FoundUrl, Raw
 from scythe.errors import BadInput
 from scythe.output import archive_export
 from scythe.output.archive_export import count_wanted, export_archive, plan_export
+from scythe.output.rows import Columns, row_writer
 from scythe.output.warc import verify_warc
 from scythe.url import Url
 
@@ -180,16 +182,47 @@ def test_fields_by_example_are_pairs_in_parquet(tmp_path: Path) -> None:
     assert about["fields"] == []
 
 
-@pytest.mark.parametrize("kind", ["csv", "parquet"])
+@pytest.mark.parametrize("kind", ["csv", "parquet", "sqlite"])
 def test_records_are_a_table_of_their_own(archive: Archive, tmp_path: Path, kind: str) -> None:
     path = tmp_path / f"goods.{kind}"
     assert export_archive(archive, plan_export(path, what="records")).count == 2
-    rows = rows_of(path) if kind == "csv" else pyarrow.parquet.read_table(path).to_pylist()
+    readers = {"csv": rows_of, "parquet": lambda path: pyarrow.parquet.read_table(path).to_pylist(), "sqlite": rows_in}
+    rows = readers[kind](path)
     assert list(rows[0]) == [
         "page", "kind", "name", "page_2", "link", "image", "first_seen", "last_seen", "sightings", "site"
     ]  # fmt: skip
     assert [row["name"] for row in rows] == (["Rake", "'@hoe"] if kind == "csv" else ["Rake", "@hoe"])
     assert [row["link"] for row in rows] == [f"{SITE}1", f"{SITE}2"]
+
+
+def rows_in(path: Path) -> list[dict[str, object]]:
+    with closing(sqlite3.connect(path)) as base:
+        base.row_factory = sqlite3.Row
+        return [dict(row) for row in base.execute("SELECT * FROM rows")]
+
+
+def test_a_table_in_sqlite_has_numbers_and_nulls_and_columns_of_any_name(archive: Archive, tmp_path: Path) -> None:
+    path = tmp_path / "out.sqlite"
+    export_archive(archive, plan_export(path, what="images"))
+    first, second = rows_in(path)
+    assert (first["width"], first["relevant"], first["score"], first["caption"]) == (800, 1, 0.9, None)
+    assert (second["width"], second["relevant"], second["alt"]) == (None, 0, None)
+    with path.open("wb") as file:
+        rows = row_writer("sqlite", file, Columns(lead=("page",)))
+        rows.put({"page": "a", "Price": 1.5, "price": "€ 1.50", 'odd"; DROP TABLE rows; --': "\ud800", "n\0ul": [1, 2]})
+        rows.put({"page": "b", "later": True})
+        rows.close()
+    assert rows_in(path) == [
+        {
+            "page": "a",
+            "Price": 1.5,
+            "price_2": "€ 1.50",
+            'odd"; DROP TABLE rows; --': "?",
+            "nul": "[1, 2]",
+            "later": None,
+        },
+        {"page": "b", "Price": None, "price_2": None, 'odd"; DROP TABLE rows; --': None, "nul": None, "later": 1},
+    ]
 
 
 def test_lines_of_records_and_images(archive: Archive, tmp_path: Path) -> None:
@@ -316,13 +349,15 @@ def test_what_is_wanted_is_what_is_written(archive: Archive, tmp_path: Path) -> 
         count(sites=("none.example",))
 
 
-@pytest.mark.parametrize("name", ["out.csv", "out.parquet", "out.jsonl"])
+@pytest.mark.parametrize("name", ["out.csv", "out.parquet", "out.jsonl", "out.sqlite"])
 def test_an_archive_without_pages_makes_an_empty_table(tmp_path: Path, name: str) -> None:
     with open_archive(tmp_path / "archive.db") as archive:
         for what in ("pages", "records", "images"):
             assert export_archive(archive, plan_export(tmp_path / name, what=what)).count == 0
     if name.endswith("parquet"):
         assert pyarrow.parquet.read_table(tmp_path / name).num_rows == 0
+    elif name.endswith("sqlite"):
+        assert rows_in(tmp_path / name) == []
     else:
         assert len((tmp_path / name).read_text().splitlines()) == name.endswith("csv")
 

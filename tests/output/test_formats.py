@@ -43,7 +43,7 @@ def test_a_suffix_asks_for_a_format_that_holds_what_is_written(output: str, thin
 
 
 def test_messages_name_only_suffixes_that_work() -> None:
-    assert suffixes_of(ROWS) == ".csv .jsonl .ndjson .json .parquet"
+    assert suffixes_of(ROWS) == ".csv .jsonl .ndjson .json .parquet .sqlite .sqlite3"
 
 
 @pytest.mark.parametrize("kind", [name for name in formats_of(ROWS) if name != "table"])

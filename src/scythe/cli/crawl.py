@@ -70,7 +70,7 @@ def crawl(
     site: Annotated[str, argument("SITE")],
     output: list[str] | None = option(
         None,
-        "Export here at the end; the suffix is the format: .jsonl, .csv, .parquet, .md/, .warc.gz.",
+        "Export here at the end; the suffix is the format: .jsonl, .csv, .parquet, .sqlite, .md/, .warc.gz.",
         "--output -o FILE|DIR",
     ),
     archive: str | None = option(None, "Archive: a file or postgresql://...; default: HOST.scythe.db.", "FILE|URL"),

@@ -110,7 +110,7 @@ class RecordParts:
 @verb(os_error=USAGE, pages=InputsNamed, fetch=fetch_flags)
 def records(
     pages: InputsNamed,
-    output: str | None = option(None, "Write here: .csv, .jsonl, .json or .parquet.", "--output -o FILE"),
+    output: str | None = option(None, "Write here: .csv, .jsonl, .json, .sqlite or .parquet.", "--output -o FILE"),
     format_: str | None = option(
         None,
         "Output format; default: by the suffix of -o, a table on a terminal, csv in a pipe.",

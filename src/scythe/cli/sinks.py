@@ -17,6 +17,7 @@ from scythe.output.document_writers import DocumentExport, DocumentFolder, Docum
 from scythe.output.formats import (
     DOCUMENTS,
     FIELDS,
+    FORMATS,
     IMAGES,
     ROWS,
     MappedWriter,
@@ -77,12 +78,12 @@ def batch_rows(kind: str, file: IO[str] | IO[bytes], shape: Shape, shown: Shown 
     return MappedWriter(row_writer(kind, file, shape.columns, shown), shape.dictionaries)
 
 
-class ParquetBatches:
-    """A Parquet file that appears when all rows were given."""
+class BinaryBatches:
+    """A Parquet or SQLite file that appears when all rows were given."""
 
-    def __init__(self, path: Path, shape: Shape) -> None:
+    def __init__(self, kind: str, path: Path, shape: Shape) -> None:
         self._path, self._body = path, io.BytesIO()
-        self._rows = batch_rows("parquet", self._body, shape)
+        self._rows = batch_rows(kind, self._body, shape)
         self.put = self._rows.put
 
     def close(self) -> None:
@@ -198,17 +199,18 @@ def open_row_sink(output: str | None, kind: str | None, shape: Shape) -> Writer[
     require_format(kind, ROWS)
     if output is None or output == "-":
         kind = kind or ("table" if sys.stdout.isatty() else "csv")
-        if kind == "parquet":
-            raise BadInput("-f parquet: Parquet goes to a file, name it with -o")
+        if FORMATS[kind].is_binary:
+            raise BadInput(f"-f {kind}: {FORMATS[kind].label} goes to a file, name it with -o")
         file, shown = _standard_output()
         return TableRows(shape) if kind == "table" else Sink(file, batch_rows(kind, file, shape, shown))
     kind = kind or format_by_suffix(output, ROWS)
     if kind is None or kind == "table" or Path(output).is_dir():
         known = suffixes_of(ROWS)
         raise BadInput(f"-o {output}: rows go to a file whose suffix names a format (known: {known}); or add -f")
-    if kind == "parquet":
-        require_parquet()  # before anything is fetched and read
-        return ParquetBatches(Path(output), shape)
+    if FORMATS[kind].is_binary:
+        if kind == "parquet":
+            require_parquet()  # before anything is fetched and read
+        return BinaryBatches(kind, Path(output), shape)
     file = _open(output)
     return Sink(file, batch_rows(kind, file, shape))
 

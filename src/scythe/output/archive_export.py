@@ -480,8 +480,8 @@ def _write(archive: Archive, plan: Export, wanted: PageQuery, file: IO[bytes]) -
     """Write to a file, one thing with each step."""
     if plan.kind in WARCS:
         yield from _write_warc(archive, plan, wanted, file)
-    elif plan.kind == "parquet":
-        yield from _write_parquet(archive, plan, wanted, file)
+    elif FORMATS[plan.kind].is_binary:
+        yield from _write_binary(archive, plan, wanted, file)
     else:
         text = TextIOWrapper(file, encoding="utf-8", errors="replace", newline="\n", write_through=False)
         try:
@@ -499,11 +499,15 @@ def _write_warc(archive: Archive, plan: Export, wanted: PageQuery, file: IO[byte
     warc.close()
 
 
-def _write_parquet(archive: Archive, plan: Export, wanted: PageQuery, file: IO[bytes]) -> Iterator[object]:
+def _write_binary(archive: Archive, plan: Export, wanted: PageQuery, file: IO[bytes]) -> Iterator[object]:
     if plan.what == "pages" and not plan.columns:
         pages = map(page_line, read_pages(archive, wanted))
+        if plan.kind == "sqlite":
+            return _fill(row_writer("sqlite", file, Columns()), pages)
         return _fill(row_writer("parquet", file, Columns(schema=page_schema())), map(for_parquet, pages))
     header, rows, known = _table(archive, plan, wanted)
+    if plan.kind == "sqlite":
+        return _fill(row_writer("sqlite", file, Columns(header)), rows)
     kinds = {new: known[name] for name, new in plan.columns or zip(header, header, strict=True) if name in known}
     return _fill(row_writer("parquet", file, Columns(schema=table_schema(header, kinds))), rows)
 

@@ -88,6 +88,10 @@ FORMATS = {
             "parquet", (".parquet",), frozenset(_TABLES | _STORED),
             "Parquet", "application/vnd.apache.parquet", is_binary=True,
         ),
+        Format(
+            "sqlite", (".sqlite", ".sqlite3"), frozenset(_TABLES | _STORED),
+            "SQLite", "application/vnd.sqlite3", is_binary=True,
+        ),
         Format("warc.gz", (".warc.gz",), frozenset({PAGES}), is_binary=True),
         Format("warc", (".warc",), frozenset({PAGES}), is_binary=True),
     )

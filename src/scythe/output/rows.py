@@ -1,4 +1,4 @@
-"""Write lists, attributes and images of pages as rows: CSV, JSON, JSON lines or Parquet."""
+"""Write lists, attributes and images of pages as rows: CSV, JSON, JSON lines, Parquet or SQLite."""
 
 from __future__ import annotations
 
@@ -9,10 +9,13 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from pathlib import Path
+from shutil import copyfileobj
+from tempfile import TemporaryDirectory
 from typing import IO, Any
 
 from scythe.model import Image, RecordList
-from scythe.output.formats import Writer, require_parquet
+from scythe.output.formats import FORMATS, Writer, require_parquet
 
 CSV_CELLS = AUTO, SAFE, PLAIN = ("auto", "safe", "plain")
 _FORMULA = frozenset("=+-@\t\r\n＝＋－＠")  # with these a cell begins that a spreadsheet would calculate
@@ -153,9 +156,9 @@ class Columns:
 
 
 def row_writer(kind: str, file: IO[Any], columns: Columns, shown: Shown = str) -> Writer[Row]:
-    """Return what writes rows in a format to a file: of text, or of bytes for Parquet."""
-    if kind == "parquet":
-        return ParquetRows(file, columns)
+    """Return what writes rows in a format to a file: of text, or of bytes for Parquet and SQLite."""
+    if FORMATS[kind].is_binary:
+        return SqliteRows(file, columns) if kind == "sqlite" else ParquetRows(file, columns)
     kinds: dict[str, Callable[[IO[str], Columns, Shown], Writer[Row]]]
     kinds = {"jsonl": JsonLinesRows, "json": JsonRows, "csv": CsvRows}
     return kinds[kind](file, columns, shown)
@@ -164,7 +167,7 @@ def row_writer(kind: str, file: IO[Any], columns: Columns, shown: Shown = str) -
 def write_rows(kind: str, batches: Iterable[RowBatch], shape: Shape) -> bytes:
     """Return a file of rows. Raises MissingExtra where Parquet cannot be written."""
     text, body = io.StringIO(newline=""), io.BytesIO()
-    writer = row_writer(kind, body if kind == "parquet" else text, shape.columns)
+    writer = row_writer(kind, body if FORMATS[kind].is_binary else text, shape.columns)
     for batch in batches:
         for row in shape.dictionaries(batch):
             writer.put(row)
@@ -289,6 +292,60 @@ class ParquetRows:
         header = _header_of(self._rows, self._columns.lead)
         columns = {name: _parquet_column([row.get(name) for row in self._rows]) for name in header}
         parquet.write_table(pyarrow.table(columns), self._file)
+
+
+class SqliteRows:
+    """An SQLite file with one table, `rows`: numbers are numbers there, and what a row does not have is NULL.
+
+    It is made beside, since it may be larger than memory, and copied at the end.
+    """
+
+    def __init__(self, file: IO[bytes], columns: Columns) -> None:
+        import sqlite3  # few ask for it
+
+        self._file = file
+        self._folder = TemporaryDirectory(prefix="scythe-")
+        self._base = sqlite3.connect(Path(self._folder.name) / "rows", isolation_level=None)
+        self._base.execute("PRAGMA journal_mode=OFF")
+        self._base.execute("BEGIN")
+        self._columns: dict[str, str] = {}  # of names as rows have them
+        self._add(columns.header or columns.lead)
+
+    def put(self, row: Row) -> tuple[str, ...]:
+        self._add(row)
+        names = ", ".join(self._columns[name] for name in row)
+        cells = [_sqlite_cell(value) for value in row.values()]
+        self._base.execute(f"INSERT INTO rows ({names}) VALUES ({', '.join('?' * len(row))})", cells)  # noqa: S608
+        return ()
+
+    def _add(self, names: Iterable[str]) -> None:
+        """Add columns that are new. Case does not tell them apart in SQLite, so that some get a number."""
+        for name in names:
+            if name in self._columns:
+                continue
+            taken, number, given = {one.casefold() for one in self._columns.values()}, 2, name.replace("\0", "")
+            while _quoted(given).casefold() in taken:
+                given, number = f"{name}_{number}", number + 1
+            is_first = not self._columns
+            column = self._columns[name] = _quoted(given)
+            self._base.execute(f"CREATE TABLE rows ({column})" if is_first else f"ALTER TABLE rows ADD {column}")
+
+    def close(self) -> None:
+        self._base.execute("COMMIT")
+        self._base.close()
+        with self._folder, (Path(self._folder.name) / "rows").open("rb") as made:
+            copyfileobj(made, self._file)
+
+
+def _sqlite_cell(value: object) -> int | float | str | None:
+    if value is None or isinstance(value, int | float):
+        return value
+    text = json.dumps(value, ensure_ascii=False, default=told) if isinstance(value, list | dict) else cell_text(value)
+    return text.encode("utf-8", "replace").decode() or None  # a page's JSON may have halves of characters
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
 
 
 def _header_of(rows: Iterable[Row], lead: tuple[str, ...]) -> tuple[str, ...]:

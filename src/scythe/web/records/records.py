@@ -306,7 +306,7 @@ def list_records(
 
 @AREA.file("/records/export")
 def export_list(
-    state: State, page: Number, list: Number = 1, format: Literal["csv", "jsonl", "json", "parquet"] = "csv"
+    state: State, page: Number, list: Number = 1, format: Literal["csv", "jsonl", "json", "parquet", "sqlite"] = "csv"
 ) -> Sent:
     """Return a list as a file; what a spreadsheet would calculate is kept from it."""
     listing = find_listing(state, page)
