@@ -174,7 +174,9 @@ def test_a_saved_list_is_what_the_page_shows_in_every_format(state: State) -> No
     number = page_of(state, "/index.html")
     (one,) = list_records(state, page=number).lists
     titles = [record.fields[0] for record in one.records]
-    sent = {kind: export_list(state, page=number, format=kind) for kind in ("csv", "jsonl", "json", "parquet", "sqlite")}
+    sent = {
+        kind: export_list(state, page=number, format=kind) for kind in ("csv", "jsonl", "json", "parquet", "sqlite")
+    }
     assert [row[0] for row in csv.reader(io.StringIO(sent["csv"].body.decode()))][1:] == titles
     assert [json.loads(line)["title"] for line in sent["jsonl"].body.decode().splitlines()] == titles
     assert [row["title"] for row in json.loads(sent["json"].body)] == titles
