@@ -11,10 +11,13 @@ import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import MISSING, asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, replace
 from dataclasses import field as dataclass_field
 from datetime import UTC, datetime
-from typing import TypeVar
+from typing import Annotated, TypeAlias
+
+import msgspec
+from msgspec import Meta
 
 from scythe.errors import BadInput
 from scythe.model import Field
@@ -23,32 +26,33 @@ from scythe.site.rules import Layout, Usual
 MOST_CHARS = 2_000  # of one text in a saved state
 MOST_NUMBER = 1 << 53
 
-Plain = TypeVar("Plain")
+Count: TypeAlias = Annotated[int, Meta(ge=0, le=MOST_NUMBER)]
+Text: TypeAlias = Annotated[str, Meta(max_length=MOST_CHARS)]
 
 
 @dataclass(frozen=True, slots=True)
 class DriftEvent:
     """Something that stopped working."""
 
-    what: str  # of a field: missing, implausible; of pages: unknown
-    layout: str  # "" for pages that no layout fits
-    field: str  # "" for whole pages
-    since: str  # ISO 8601, UTC
-    page: int  # number of the page, counted from the first extracted, at which it was noticed
-    pages: int  # bad ones since, those that told it included
-    example: str = ""  # address of one of them
+    what: Annotated[str, Meta(pattern="^(missing|implausible|unknown)$")]  # the last of pages, the others of a field
+    layout: Text  # "" for pages that no layout fits
+    field: Text  # "" for whole pages
+    since: Text  # ISO 8601, UTC
+    page: Count  # number of the page, counted from the first extracted, at which it was noticed
+    pages: Count  # bad ones since, those that told it included
+    example: Text = ""  # address of one of them
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
     """A line of the log: an event opened or closed, a layout learned."""
 
-    what: str  # opened, closed, learned
-    when: str  # ISO 8601, UTC
-    page: int
-    layout: str
-    field: str = ""
-    note: str = ""
+    what: Text  # opened, closed, learned
+    when: Text  # ISO 8601, UTC
+    page: Count
+    layout: Text
+    field: Text = ""
+    note: Text = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,51 +92,6 @@ def describe(event: DriftEvent) -> str:
     return f"{said}: {event.pages} pages since {event.since}" + (f", such as {event.example}" if event.example else "")
 
 
-def read_plain(kind: type[Plain], value: object) -> Plain:
-    """Make a record of numbers and texts from what JSON held. Raises BadInput where it holds something else."""
-    if not isinstance(value, Mapping):
-        raise BadInput(f"health: expected an object for {kind.__name__}, got {type(value).__name__}")
-    known = {field.name: field for field in fields(kind)}  # type: ignore[arg-type]
-    given: dict[str, object] = {}
-    for name, field in known.items():
-        if name not in value and field.default is not MISSING:
-            continue
-        item = value.get(name)
-        is_number = field.type == "int"
-        if type(item) is not (int if is_number else str):
-            raise BadInput(f"health: expected {'a number' if is_number else 'text'} for {name}, got {item!r:.60}")
-        if (isinstance(item, int) and not 0 <= item <= MOST_NUMBER) or (
-            isinstance(item, str) and len(item) > MOST_CHARS
-        ):
-            raise BadInput(f"health: {name} is too large")
-        given[name] = item
-    return kind(**given)
-
-
-def read_number(state: Mapping[str, object], name: str) -> int:
-    """Return a whole number of a saved state, 0 where it is missing. Raises BadInput for anything else."""
-    found = state.get(name, 0)
-    if type(found) is not int or not 0 <= found <= MOST_NUMBER:
-        raise BadInput(f"health: expected a number for {name:.60}, got {found!r:.60}")
-    return found
-
-
-def read_map(state: Mapping[str, object], name: str, most: int) -> Mapping[str, object]:
-    """Return an object of a saved state. Raises BadInput where there is none, or one with too many keys."""
-    found = state.get(name, {})
-    if not isinstance(found, Mapping) or len(found) > most:
-        raise BadInput(f"health: expected an object of at most {most} keys for {name}")
-    return found
-
-
-def read_list(state: Mapping[str, object], name: str, most: int) -> list[object]:
-    """Return a list of a saved state. Raises BadInput where there is none, or one that is too long."""
-    found = state.get(name, [])
-    if not isinstance(found, list) or len(found) > most:
-        raise BadInput(f"health: expected a list of at most {most} for {name}")
-    return found
-
-
 IN_A_ROW = 3
 WINDOW = 8
 # so many pages, so many of them bad, and the share of earlier pages that may have been: trouble must be news
@@ -146,17 +105,16 @@ MOST_CHANGES = 100
 MOST_TRACKS = 1_000  # layouts, or fields of one, in a saved state
 UNKNOWN = ""  # stands for the layout of pages that no layout fits
 _BAD = {"missing": "mi", "implausible": "mi", "unknown": "u"}
-_HEALTH_LETTERS = frozenset("cmiku")
 
 
 @dataclass(slots=True)
 class FieldHistory:
     """The outcomes of one field, or of the site's pages as a whole."""
 
-    recent: str = ""
-    pages: int = 0
-    missing: int = 0
-    implausible: int = 0
+    recent: Annotated[str, Meta(max_length=RECENT, pattern="^[cmiku]*$")] = ""
+    pages: Count = 0
+    missing: Count = 0
+    implausible: Count = 0
 
     def add(self, letter: str, count: int = 1) -> None:
         """Take in so many pages with the same outcome."""
@@ -184,15 +142,27 @@ class FieldHistory:
 class LayoutHealth:
     """How the fields of one layout fared."""
 
-    pages: int = 0
-    tracks: dict[str, FieldHistory] = dataclass_field(default_factory=dict)
-    cut: int = 0  # the last pages, of which every field was cut: most are such, and need no more than being counted
+    pages: Count = 0
+    tracks: Annotated[dict[str, FieldHistory], Meta(max_length=MOST_TRACKS)] = dataclass_field(default_factory=dict)
+    cut: Count = 0  # the last pages, of which every field was cut: most are such, and need no more than being counted
 
     def settle(self) -> None:
         """Take the last pages into the histories of the fields."""
         for track in self.tracks.values() if self.cut else ():
             track.add("c", self.cut)
         self.cut = 0
+
+
+@dataclass(frozen=True, slots=True)
+class _SavedHealth:
+    """What is saved of a site's health."""
+
+    pages: Count = 0
+    learned: Count = 0
+    site: FieldHistory = dataclass_field(default_factory=FieldHistory)
+    layouts: Annotated[dict[str, LayoutHealth], Meta(max_length=MOST_TRACKS)] = dataclass_field(default_factory=dict)
+    events: Annotated[tuple[DriftEvent, ...], Meta(max_length=MOST_EVENTS)] = ()
+    log: Annotated[tuple[Change, ...], Meta(max_length=MOST_CHANGES)] = ()
 
 
 def read_clock() -> str:
@@ -265,17 +235,14 @@ class Health:
         """Open, keep or close the event of one field, or of the pages as a whole."""
         event = self._open.get((layout, name))
         if event is None:
-            if trouble:
-                self._open_event(trouble, layout, name, _count(track.recent[-WINDOW:], _BAD[trouble]), url)
+            if trouble and len(self._open) < MOST_EVENTS:
+                bad = _count(track.recent[-WINDOW:], _BAD[trouble])
+                self._open[layout, name] = DriftEvent(trouble, layout, name, self._clock(), self.pages, bad, url)
+                self.note("opened", layout, name, trouble)
         elif track.recent[-1] in _BAD[event.what]:
             self._open[layout, name] = replace(event, pages=event.pages + 1, example=event.example or url)
         elif track.is_well(_BAD[event.what]):
             self._close(layout, name, "well again")
-
-    def _open_event(self, what: str, layout: str, name: str, pages: int, url: str) -> None:
-        if len(self._open) < MOST_EVENTS:
-            self._open[layout, name] = DriftEvent(what, layout, name, self._clock(), self.pages, pages, url)
-            self.note("opened", layout, name, what)
 
     def _close(self, layout: str, name: str, why: str) -> None:
         if self._open.pop((layout, name), None) is not None:
@@ -315,37 +282,19 @@ class Health:
     @classmethod
     def load(cls, state: Mapping[str, object], layouts: Iterable[Layout]) -> Health:
         """Take up a dumped state; what it says of layouts that are no more is left out. Raises BadInput on others."""
+        try:
+            saved = msgspec.convert(state, _SavedHealth)
+        except msgspec.ValidationError as error:
+            raise BadInput(f"health: {error}") from None
         health = cls()
-        health.pages = read_number(state, "pages")
-        health._learned = read_number(state, "learned")
-        health._site = read_track(state.get("site", {}))
-        saved = read_map(state, "layouts", MOST_TRACKS)
+        health.pages, health._learned, health._site = saved.pages, saved.learned, saved.site
         for layout in layouts:
-            if layout.name in saved:
-                health._watches[layout.name] = _read_watch(saved[layout.name], layout)
-        events = [read_plain(DriftEvent, event) for event in read_list(state, "events", MOST_EVENTS)]
-        if any(event.what not in _BAD for event in events):
-            raise BadInput(f"health: events are one of {', '.join(_BAD)}")
-        health._open = {(event.layout, event.field): event for event in events}
-        health._log = [read_plain(Change, change) for change in read_list(state, "log", MOST_CHANGES)]
+            if (known := saved.layouts.get(layout.name)) is not None:
+                tracks = {one.name: known.tracks[one.name] for one in layout.fields if one.name in known.tracks}
+                health._watches[layout.name] = LayoutHealth(known.pages, tracks)
+        health._open = {(event.layout, event.field): event for event in saved.events}
+        health._log = list(saved.log)
         return health
-
-
-def read_track(value: object) -> FieldHistory:
-    """Make a track from what JSON held."""
-    track = read_plain(FieldHistory, value)
-    if len(track.recent) > RECENT or not _HEALTH_LETTERS.issuperset(track.recent):
-        raise BadInput(f"health: {track.recent!r:.60} are not outcomes")
-    return track
-
-
-def _read_watch(value: object, layout: Layout) -> LayoutHealth:
-    """Make what is known of a layout from what JSON held; its fields are those the layout has now."""
-    if not isinstance(value, Mapping):
-        raise BadInput(f"health: expected an object for {layout.name}")
-    saved = read_map(value, "tracks", MOST_TRACKS)
-    names = [rules.name for rules in layout.fields if rules.name in saved]
-    return LayoutHealth(read_number(value, "pages"), {name: read_track(saved[name]) for name in names})
 
 
 def all_cut(layout: Layout, found: Mapping[str, Field]) -> bool:

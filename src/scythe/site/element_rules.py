@@ -323,13 +323,8 @@ class RuleTable:
 
     def dump(self) -> dict[str, object]:
         """Return what predictions rest on as JSON can hold it, a line a row."""
-        states = {}
-        for (layout, field), state in self._states.items():
-            known = state.hints.dump()
-            positions = known.pop("positions")
-            assert isinstance(positions, list)
-            states[f"{layout} {field}"] = " ".join(map(str, (*known.values(), *positions)))
-        return {"hints": states} if states else {}
+        states = {f"{one.row.layout} {one.row.field}": one.hints.dump() for one in self._states.values()}
+        return {"hints": {name: " ".join(map(str, own)) for name, own in states.items()}} if states else {}
 
     def load(self, state: Mapping[str, object]) -> None:
         """Take up what `dump` returned. Raises BadInput for anything else."""
@@ -342,9 +337,7 @@ class RuleTable:
             if not all(re.fullmatch(r"-?\d{1,13}", number) for number in numbers):
                 raise BadInput(f"hints: expected numbers for {layout} {field}")
             if numbers and own.row.written:
-                names = tuple(own.hints.dump())[:-1]
-                known: dict[str, object] = dict(zip(names, map(int, numbers), strict=False))
-                own.hints = HintLearner.load({**known, "positions": list(map(int, numbers[len(names) :]))}, _OPTIONS)
+                own.hints = HintLearner.load(list(map(int, numbers)), _OPTIONS)
 
 
 def differs(row: ElementRule, before: ElementRule | None) -> bool:

@@ -14,9 +14,9 @@ import msgspec
 
 from scythe.errors import BadInput
 from scythe.limits import LIMITS
-from scythe.model import IMAGE_METHODS, VALUE_TYPES, SiteImages
-from scythe.site.element_rules import MOST_ROWS, ElementRule, take_up, wrong_part
-from scythe.site.rules import ATTRIBUTE, ELEMENT, SOURCES, FieldRules, Layout, Profile
+from scythe.model import IMAGE_METHODS, VALUE_TYPES
+from scythe.site.element_rules import MOST_ROWS, take_up, wrong_part
+from scythe.site.rules import ATTRIBUTE, ELEMENT, SOURCES, FieldRules, Profile
 
 VERSION = 5  # rules on the page map; what was written before has to be learned again
 _AGAIN = "learn the site again, or take the file from a copy"
@@ -35,17 +35,9 @@ class _Version:
 
 
 @dataclass(frozen=True, slots=True)
-class _File:
+class _File(Profile):
     """The content of a file."""
 
-    layouts: tuple[Layout, ...]
-    fields: tuple[str, ...] = ()
-    learned: str = ""
-    named: tuple[str, ...] = ()
-    images: SiteImages = SiteImages()  # noqa: RUF009  it is frozen
-    rules: tuple[ElementRule, ...] = ()
-    types: tuple[tuple[str, str], ...] = ()
-    method: str = ""
     health: dict[str, Any] = field(default_factory=dict)
 
 
@@ -84,17 +76,8 @@ def load_profile(text: str | bytes, *, name: str = "profile") -> Saved:
         ) from None
     except BadInput as error:
         raise BadInput(f"{name}: {error}") from None
-    rules = tuple(take_up(row) for row in content.rules)
-    profile = Profile(
-        content.layouts,
-        content.fields,
-        content.learned,
-        content.named,
-        content.images,
-        rules,
-        content.types,
-        content.method,
-    )
+    taken = {each.name: getattr(content, each.name) for each in fields(Profile)}
+    profile = Profile(**taken | {"rules": tuple(take_up(row) for row in content.rules)})
     for path, wrong in (*_unknown(plain, _File, "$"), *_wrong(content)):
         raise BadInput(f"{name}{_line_of(said, path)}: {wrong}")
     return Saved(profile, content.health)

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta
 
 from scythe.errors import BadInput
 
@@ -13,6 +17,9 @@ PAGES = 300  # remembered
 _CHARS = 300  # of a value; longer ones are content
 _VALUES = 20  # of a field that repeats
 _KEY_CHARS = 8_192
+_Saved = Annotated[
+    list[tuple[Annotated[str, Meta(max_length=_KEY_CHARS)], dict[str, tuple[str, ...]]]], Meta(max_length=PAGES)
+]
 
 
 class Memory:
@@ -44,23 +51,15 @@ class Memory:
     @classmethod
     def load(cls, state: Mapping[str, object], names: Iterable[str]) -> Memory:
         """Take up a dumped memory. Raises BadInput for anything else."""
+        try:
+            pages = msgspec.convert(state.get("shown", []), _Saved)
+        except msgspec.ValidationError as error:
+            raise BadInput(f"shown: {error}") from None
         memory = cls(names)
-        found = state.get("shown", [])
-        if not isinstance(found, list) or len(found) > PAGES:
-            raise BadInput(f"shown: expected a list of at most {PAGES} pages")
-        for entry in found:
-            if not (isinstance(entry, list) and len(entry) == 2 and isinstance(entry[0], str)):
-                raise BadInput("shown: expected pairs of an address and values")
-            url, plain = entry
-            if len(url) > _KEY_CHARS or not isinstance(plain, Mapping) or not all(map(_is_listed, plain.values())):
-                raise BadInput(f"shown: expected lists of values for {url:.60}")
-            memory.remember(url, {name: tuple(given) for name, given in plain.items()})
+        for url, values in pages:
+            memory.remember(url, values)
         return memory
 
 
 def _is_small(values: tuple[str, ...]) -> bool:
     return 0 < len(values) <= _VALUES and all(len(value) <= _CHARS for value in values)
-
-
-def _is_listed(values: object) -> bool:
-    return isinstance(values, list) and all(isinstance(value, str) for value in values)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left, bisect_right, insort
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import NamedTuple
@@ -171,24 +171,23 @@ class HintLearner:
             self._single_needed = min(2 * self._single_needed, MOST_AGREEING)
         self._single_run, self._repeated = 0, 1
 
-    def dump(self) -> dict[str, int | list[int]]:
-        """Return the state as JSON can hold it."""
-        state: dict[str, int | list[int]] = {name: getattr(self, f"_{name}") for name in STATE_NUMBERS}
-        state["positions"] = self._ring[self._next :] + self._ring[: self._next]
-        return state
+    def dump(self) -> list[int]:
+        """Return the state as whole numbers: those of `STATE_NUMBERS`, then the positions from the oldest on."""
+        numbers = [getattr(self, f"_{name}") for name in STATE_NUMBERS]
+        return numbers + self._ring[self._next :] + self._ring[: self._next]
 
     @classmethod
-    def load(cls, state: Mapping[str, object], options: HintOptions = HintOptions()) -> HintLearner:
+    def load(cls, state: Sequence[object], options: HintOptions = HintOptions()) -> HintLearner:
         """Take up a dumped state. Raises BadInput for anything else."""
-        positions = state.get("positions")
-        if not isinstance(positions, list) or not all(type(p) is int and 0 <= p < MOST_POSITION for p in positions):
+        numbers = [number for number in state if type(number) is int]
+        known, positions = numbers[: len(STATE_NUMBERS)], numbers[len(STATE_NUMBERS) :]
+        if len(numbers) < max(len(state), len(STATE_NUMBERS)) or min(known) < UNKNOWN:
+            raise BadInput(f"hints: expected whole numbers for {', '.join(STATE_NUMBERS)} and positions")
+        if not all(0 <= position < MOST_POSITION for position in positions):
             raise BadInput("hints: expected a list of positions")
         learner = cls(options)
         for position in positions[-options.window :]:
             learner._remember(position)
-        for name in STATE_NUMBERS:
-            number = state.get(name)
-            if type(number) is not int or number < UNKNOWN:
-                raise BadInput(f"hints: expected a whole number for {name}, got {number!r}")
+        for name, number in zip(STATE_NUMBERS, known, strict=True):
             setattr(learner, f"_{name}", number)
         return learner
