@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from types import SimpleNamespace
 
+import msgspec
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from scythe.errors import BadInput
-from scythe.site.select import EVERY, Selector, candidates, dump_selector, every, load_selector, matches, rows
+from scythe.site.select import EVERY, Selector, candidates, every, matches, rows
 
 
 def page(*elements: tuple[int, int]) -> SimpleNamespace:
@@ -106,10 +107,10 @@ def test_no_match_lies_inside_another_and_every_element_is_in_one(drawn, key):
     )
 )
 def test_json_brings_a_selector_back(selector):
-    assert load_selector(dump_selector(selector)) == selector
+    assert msgspec.json.decode(msgspec.json.encode(selector), type=Selector) == selector
 
 
-@pytest.mark.parametrize("text", ["", "[]", '{"path": -1.5}', '{"place": 0}', '{"key": "x"}'])
+@pytest.mark.parametrize("text", ["[]", '{"path": -1.5}', '{"place": 0}', '{"key": "x"}'])
 def test_what_is_no_selector_is_refused(text):
-    with pytest.raises(BadInput):
-        load_selector(text)
+    with pytest.raises((BadInput, msgspec.ValidationError)):
+        msgspec.json.decode(text, type=Selector)

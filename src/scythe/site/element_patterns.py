@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from scythe.limits import LIMITS
 from scythe.page.map import CONTINUES, IN_TEMPLATE, PageMap
+from scythe.site.select import sibling_numbers
 
 Rows: TypeAlias = NDArray[Any]
 
@@ -181,15 +182,10 @@ class _Matcher:
         literal = max(words, key=len) if words else ""
         if test.any_case or test.op == HAS or not literal or "\ufffd" in literal or not len(rows):
             return rows
-        page, wanted = self._page, literal.encode()
-        hits: list[int] = []
-        at = page.source.find(wanted)
-        while at >= 0:
-            hits.append(at)
-            at = page.source.find(wanted, at + 1)
+        page = self._page
         if self._references is None:
             self._references = (np.frombuffer(page.source, np.uint8) == ord("&")).nonzero()[0]
-        may = self._hold(rows, np.array(hits, np.intp)) | self._hold(rows, self._references)
+        may = self._hold(rows, occurrences(page.source, literal.encode())) | self._hold(rows, self._references)
         may |= (rows == 0) | (rows == page.body)  # the attributes of further body tags are theirs
         kept: Rows = rows[may]
         return kept
@@ -294,7 +290,8 @@ class _Matcher:
         """Return the number of every element among its siblings."""
         known = self._numbers.get((test.of_type, test.from_end))
         if known is None:
-            known = _sibling_numbers(self._page, of_type=test.of_type, from_end=test.from_end)
+            kind = self._page.parent.astype(np.int64) * 65_536 + (self._page.tag if test.of_type else 0)
+            known = sibling_numbers(kind, from_end=test.from_end)
             self._numbers[test.of_type, test.from_end] = known
         return known
 
@@ -302,6 +299,16 @@ class _Matcher:
         self._rows_left -= rows
         if self._rows_left < 0:
             raise TooMuchWork("too many elements to compare")
+
+
+def occurrences(source: bytes, part: bytes) -> NDArray[np.intp]:
+    """Return where some bytes stand in a page; nowhere if there are none."""
+    found: list[int] = []
+    at = source.find(part) if part else -1
+    while at >= 0:
+        found.append(at)
+        at = source.find(part, at + 1)
+    return np.array(found, np.intp)
 
 
 def own_texts(page: PageMap, row: int) -> list[str]:
@@ -321,16 +328,3 @@ def _is_like(value: str, op: str, wanted: str) -> bool:
     if not wanted:
         return False
     return value.startswith(wanted) if op == BEGINS else value.endswith(wanted) if op == ENDS else wanted in value
-
-
-def _sibling_numbers(page: PageMap, *, of_type: bool, from_end: bool) -> NDArray[np.intp]:
-    """Number all elements among those with the same parent, and the same tag if `of_type`, from 1 on."""
-    count = len(page.tag)
-    kind = page.parent.astype(np.int64) * 65_536 + (page.tag if of_type else 0)
-    order = np.argsort(kind, kind="stable")
-    starts = np.flatnonzero(np.diff(kind[order], prepend=-(1 << 62)))
-    sizes = np.diff(starts, append=count)
-    numbers = np.empty(count, np.intp)
-    at = np.arange(count) - np.repeat(starts, sizes) + 1
-    numbers[order] = np.repeat(sizes, sizes) - at + 1 if from_end else at
-    return numbers

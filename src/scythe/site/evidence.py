@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cache
 from typing import Any, TypeAlias
 
@@ -43,26 +43,18 @@ class PageEvidence:
 
 
 @dataclass(frozen=True, slots=True)
-class Stack:
+class Stack(PageEvidence):
     """Pages of one layout, their columns one behind the other; rows and runs are numbered through."""
 
     pages: int
     page: Ints  # of each element
-    last: Ints
-    run_from: Ints
-    run_to: Ints
-    key: Hashes
-    path: Hashes
-    parent_key: Hashes
     pair: Hashes  # key and parent's key
-    keyed: Flags
-    parent_keyed: Flags
     run_page: Ints
-    run_place: Hashes
-    words: Floats
-    kept: Floats
-    block_words: Floats
-    is_title: Flags
+
+    def held(self, prefix: Floats, rows: Ints | slice = slice(None)) -> Floats:
+        """Return the sum over the runs inside each of some elements, given the prefix sums of all runs."""
+        held: Floats = prefix[self.run_to[rows]] - prefix[self.run_from[rows]]
+        return held
 
 
 _DRESS = 20  # characters that a repeated title may have besides letters and digits, and besides its own
@@ -177,29 +169,13 @@ def stack(pages: Sequence[PageEvidence]) -> Stack:
     number = np.arange(len(pages))
     page_of, run_page = np.repeat(number, np.diff(elements)), np.repeat(number, np.diff(runs))
 
-    def column(name: str) -> Any:
-        return np.concatenate([getattr(page, name) for page in pages])
-
-    key, parent_key = column("key"), column("parent_key")
-    return Stack(
-        pages=len(pages),
-        page=page_of,
-        last=column("last") + elements[page_of],
-        run_from=column("run_from") + runs[page_of],
-        run_to=column("run_to") + runs[page_of],
-        key=key,
-        path=column("path"),
-        parent_key=parent_key,
-        pair=mix(key, parent_key),
-        keyed=column("keyed"),
-        parent_keyed=column("parent_keyed"),
-        run_page=run_page,
-        run_place=column("run_place"),
-        words=column("words"),
-        kept=column("kept").astype(float),
-        block_words=column("block_words"),
-        is_title=column("is_title"),
-    )
+    columns = {each.name: np.concatenate([getattr(page, each.name) for page in pages]) for each in fields(PageEvidence)}
+    columns["last"] += elements[page_of]
+    columns["run_from"] += runs[page_of]
+    columns["run_to"] += runs[page_of]
+    columns["kept"] = columns["kept"].astype(float)
+    pair = mix(columns["key"], columns["parent_key"])
+    return Stack(**columns, pages=len(pages), page=page_of, pair=pair, run_page=run_page)
 
 
 def sums(values: Floats) -> Floats:
@@ -216,7 +192,6 @@ class ElementGroups:
     row: Ints  # one entry per member
     group: Ints
     first: Ints  # member number of the first of each group and page
-    first_of: Ints  # its number in `cells`: group * pages + page
     cell: Ints  # group * pages + page of each member
     count: int  # groups
     example: Ints  # a row of each group
@@ -225,7 +200,7 @@ class ElementGroups:
 def group(of: Stack, values: Hashes, rows: Ints) -> ElementGroups:
     """Group rows by a value; those inside another row of their group are left out."""
     if not len(rows):
-        return ElementGroups(rows, rows, rows, rows, rows, 0, rows)
+        return ElementGroups(rows, rows, rows, rows, 0, rows)
     row = rows[values[rows].argsort(kind="stable")]
     number = _begins(values[row]).cumsum() - 1
     offset = number * (len(of.key) + 1)
@@ -236,7 +211,7 @@ def group(of: Stack, values: Hashes, rows: Ints) -> ElementGroups:
     cell = number * of.pages + of.page[row]
     first = _begins(cell).nonzero()[0]
     starts = _begins(number).nonzero()[0]
-    return ElementGroups(row, number, first, cell[first], cell, len(starts), row[starts])
+    return ElementGroups(row, number, first, cell, len(starts), row[starts])
 
 
 def _begins(ordered: Ints) -> Flags:
@@ -253,7 +228,6 @@ def joined(of: Stack, one: ElementGroups, other: ElementGroups) -> ElementGroups
         np.concatenate([one.row, other.row]),
         np.concatenate([one.group, other.group + one.count]),
         np.concatenate([one.first, other.first + members]),
-        np.concatenate([one.first_of, other.first_of + cells]),
         np.concatenate([one.cell, other.cell + cells]),
         one.count + other.count,
         np.concatenate([one.example, other.example]),

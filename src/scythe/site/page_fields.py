@@ -18,6 +18,7 @@ import numpy as np
 from scythe.page.dates import to_iso
 from scythe.page.map import MUTED, PageMap
 from scythe.page.title import comparable, shared_part
+from scythe.site.element_patterns import occurrences
 from scythe.site.evidence import Flags, Ints
 from scythe.site.extract import HEADINGS, LONGEST, VALUE_RUNS, cut_place, tagged
 from scythe.site.rules import ADDRESS, ATTRIBUTE, ELEMENT, HEADING, META, PlaceRule
@@ -130,8 +131,9 @@ class PlaceLearner:
                 break
             values = [cut_place(page, rule, cold.url) for page, cold in zip(self._pages, self._cold, strict=True)]
             texts = [found.value for found in values if found is not None]
-            is_told = len(set(texts)) > 1 or len(texts) < 3 or (name == "author" and _is_name(rule, texts[0]))
-            if is_told:
+            # what all pages name as their author may be one: a single word in an element is rather a label
+            is_name = name == "author" and (rule.source == META or " " in texts[0])
+            if len(set(texts)) > 1 or len(texts) < 3 or is_name:
                 share = round(count / len(wanted), 3)
                 chosen.append(PlaceRule(rule.source, rule.selector, rule.attribute, rule.name, share=share))
         return tuple(chosen)
@@ -179,7 +181,7 @@ class PlaceLearner:
     def _rows_with(self, number: int, wanted: _Wanted) -> Iterator[int]:
         """Yield the elements whose text is the value."""
         page = self._pages[number]
-        places = _occurrences(page.source, wanted.probe)
+        places = occurrences(page.source, wanted.probe)
         if not len(places):
             return
         size, (least, most) = self._sizes[number], wanted.sizes
@@ -231,25 +233,10 @@ class _Wanted:
         return self.name == "title" and len(found) >= max(_TITLE_PART, len(self.plain) / 2) and found in self.plain
 
 
-def _occurrences(source: bytes, probe: bytes) -> Ints:
-    """Return where some bytes stand in a page."""
-    found: list[int] = []
-    at = source.find(probe) if probe else -1
-    while at >= 0:
-        found.append(at)
-        at = source.find(probe, at + 1)
-    return np.array(found, np.int64)
-
-
 _RANK = {META: 1, ATTRIBUTE: 0, ELEMENT: 0, ADDRESS: 2}
 _DATE_RANK = {META: 0, ATTRIBUTE: 1, ELEMENT: 2, ADDRESS: 3}  # what is said in the head is meant, and knows its zone
 _LAST = 9
 _NEARLY = 0.8  # of the pages that agree with the best place: then what kind of place it is decides
-
-
-def _is_name(rule: PlaceRule, value: str) -> bool:
-    """Say whether what all pages name as their author may be one: a single word in an element is rather a label."""
-    return rule.source == META or " " in value
 
 
 def _is_bare(rule: PlaceRule) -> bool:

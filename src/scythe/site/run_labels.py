@@ -101,10 +101,6 @@ def _without_signatures(of: Stack, words: Floats, label: Floats) -> Floats:
     return label
 
 
-def _member_sums(groups: ElementGroups, of: Stack, prefix: Floats) -> Floats:
-    return prefix[of.run_to[groups.row]] - prefix[of.run_from[groups.row]]
-
-
 def _page_counts(groups: ElementGroups, of: Stack) -> Ints:
     """Return how many members each group has on each page."""
     counts = np.bincount(groups.cell, minlength=groups.count * of.pages)
@@ -122,7 +118,7 @@ def _is_usual(counts: Ints, share: float) -> Flags:
 
 def _short_groups(groups: ElementGroups, of: Stack, words: Floats) -> tuple[Flags, Floats]:
     """Return which groups are short wherever they stand, and the mean words of all."""
-    size = _member_sums(groups, of, sums(words))
+    size = of.held(sums(words), groups.row)
     members = np.bincount(groups.group, minlength=groups.count)
     mean = np.bincount(groups.group, size, groups.count) / members
     long = np.bincount(groups.group, size > _FIELD_MOST_WORDS, groups.count)
@@ -165,7 +161,7 @@ def _without_fields(of: Stack, words: Floats, label: Floats, keys: GroupPair, fi
 
 
 def _is_long(groups: ElementGroups, of: Stack, words: Floats) -> Flags:
-    size = _member_sums(groups, of, sums(words))
+    size = of.held(sums(words), groups.row)
     members = np.maximum(np.bincount(groups.group, minlength=groups.count), 1)
     return np.bincount(groups.group, size, groups.count) / members > _FIELD_WORDS
 
@@ -193,7 +189,7 @@ def _without_comments(of: Stack, words: Floats, label: Floats, keys: GroupPair) 
     if not varying.any():
         return label
     labelled = sums(words * label)
-    held = np.bincount(groups.cell, _member_sums(groups, of, labelled), groups.count * of.pages)
+    held = np.bincount(groups.cell, of.held(labelled, groups.row), groups.count * of.pages)
     per_page = np.maximum(np.bincount(of.run_page, words * label, of.pages), 1e-9)
     share = held.reshape(-1, of.pages) / per_page
     chosen = varying & (share.max(axis=1) >= _COMMENT_SHARE)
@@ -236,7 +232,7 @@ def _text_is_elsewhere(
     holds = marks[of.last[groups.row]] - marks[groups.row] > 0
     once &= np.bincount(groups.group, holds, groups.count) == 0
     weight, labelled = sums(words), sums(words * label)
-    size, inside = _member_sums(groups, of, weight), _member_sums(groups, of, labelled)
+    size, inside = of.held(weight, groups.row), of.held(labelled, groups.row)
     total = np.bincount(of.run_page, words * label, of.pages)[of.page[groups.row]]
     f1 = 2 * inside / np.maximum(size + total, 1e-9)
     there = np.isin(of.page[groups.row], absent)

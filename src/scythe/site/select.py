@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -79,7 +78,9 @@ def matches(page: MapElements, selector: Selector) -> NDArray[np.intp]:
         above = page.parent[found]
         found = found[(above >= 0) & (page.key[above] == selector.parent)]
     if len(found) and selector.child:
-        found = found[_child_numbers(page.parent[found], selector.child) == selector.child]
+        parents = page.parent[found].astype(np.int64)
+        numbers = sibling_numbers(parents, from_end=selector.child < 0)
+        found = found[numbers == abs(selector.child)]
     return outermost(found, page.last)
 
 
@@ -107,18 +108,15 @@ def _placed(found: NDArray[np.intp], place: int | None) -> NDArray[np.intp]:
     return found[place : place + 1 or None] if -place <= len(found) else found[:0]
 
 
-def _child_numbers(parents: NDArray[np.int32], like: int) -> NDArray[np.intp]:
-    """Number ascending rows of one key among those with the same parent: from 1, or from -1 backwards if `like` is."""
-    order = np.argsort(parents, kind="stable")
-    starts = np.flatnonzero(np.diff(parents[order], prepend=-2))
+def sibling_numbers(groups: NDArray[Any], *, from_end: bool) -> NDArray[np.intp]:
+    """Number ascending rows among those of the same group, from 1 on; `groups` has that of each."""
+    order = np.argsort(groups, kind="stable")
+    starts = np.flatnonzero(np.diff(groups[order], prepend=-(1 << 62)))
     sizes = np.diff(starts, append=len(order))
+    at = np.arange(len(order)) - np.repeat(starts, sizes) + 1
     numbers = np.empty(len(order), np.intp)
-    numbers[order] = np.arange(len(order)) - np.repeat(starts, sizes)
-    if like > 0:
-        return numbers + 1
-    lengths = np.empty(len(order), np.intp)
-    lengths[order] = np.repeat(sizes, sizes)
-    return numbers - lengths
+    numbers[order] = np.repeat(sizes, sizes) - at + 1 if from_end else at
+    return numbers
 
 
 def candidates(page: MapElements, row: int, *, is_keyed: bool) -> Iterator[Selector]:
@@ -170,16 +168,3 @@ def _name_of(page: NamedElements, row: int) -> str:
     given = node.attributes
     said = (given.get("id") or "").strip()[:_NAME_CHARS], *(given.get("class") or "").split()[:1]
     return f"{node.tag}{'#' if said[0] else ''}{said[0]}{''.join(f'.{each[:_NAME_CHARS]}' for each in said[1:])}"
-
-
-def dump_selector(selector: Selector) -> bytes:
-    """Return a selector as JSON, without what does not matter."""
-    return msgspec.json.encode(selector)
-
-
-def load_selector(text: bytes | str) -> Selector:
-    """Return the selector that `dump_selector` wrote. Raises BadInput where it is none."""
-    try:
-        return msgspec.json.decode(text, type=Selector)
-    except msgspec.MsgspecError as error:
-        raise BadInput(f"not a selector: {error}") from None

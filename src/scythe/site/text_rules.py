@@ -108,15 +108,14 @@ class TextLearner:
     def _choices(self) -> list[_Choice]:
         of = self._of
         prefix, labelled = sums(self._words), sums(self._words * self._label)
-        inside = labelled[of.run_to] - labelled[of.run_from]
+        inside = of.held(labelled)
         rows = np.flatnonzero(inside > 0.2 * self._total[of.page] / max(1, 8))
         found: list[tuple[float, bytes, _SelectorKind, int, bool]] = []
         for kind in self._kinds(rows):
             groups = kind.groups
             if not groups.count:
                 continue
-            size = prefix[of.run_to[groups.row]] - prefix[of.run_from[groups.row]]
-            share = inside[groups.row]
+            size, share = of.held(prefix, groups.row), inside[groups.row]
             for takes_all in (False, True):
                 w, s = self._cells(groups, size, share, takes_all)
                 f1 = self._mean(w, s) - _BARE * kind.is_bare - _ALL * takes_all
@@ -138,14 +137,9 @@ class TextLearner:
     def _cells(self, groups: ElementGroups, size: Floats, share: Floats, takes_all: bool) -> tuple[Floats, Floats]:
         """Return words and labelled words by group and page."""
         shape = (groups.count, self._of.pages)
-        w: Floats
-        s: Floats
-        if takes_all:
-            w = np.bincount(groups.cell, size, groups.count * self._of.pages)
-            s = np.bincount(groups.cell, share, groups.count * self._of.pages)
-        else:
-            w, s = np.zeros(shape[0] * shape[1]), np.zeros(shape[0] * shape[1])
-            w[groups.first_of], s[groups.first_of] = size[groups.first], share[groups.first]
+        members = slice(None) if takes_all else groups.first
+        cells, count = groups.cell[members], groups.count * self._of.pages
+        w, s = (np.bincount(cells, held[members], count) for held in (size, share))
         return w.reshape(shape), s.reshape(shape)
 
     def _mean(self, w: Floats, s: Floats) -> Floats:
@@ -161,13 +155,15 @@ class TextLearner:
             if len(choices) == _BEST or score < found[0][0] - _NEAR:
                 break
             if print_ not in choices:
-                groups = kind.groups
-                members = np.flatnonzero(groups.group == number)
-                if not takes_all:
-                    members = np.intersect1d(members, groups.first, assume_unique=True)
-                selector = self._selector(kind.by, int(groups.example[number]), takes_all)
-                choices[print_] = _Choice(groups.row[members], selector, score)
+                choices[print_] = self._choice(kind, number, takes_all, score)
         return list(choices.values())
+
+    def _choice(self, kind: _SelectorKind, number: int, takes_all: bool, score: float) -> _Choice:
+        groups = kind.groups
+        members = np.flatnonzero(groups.group == number)
+        if not takes_all:
+            members = np.intersect1d(members, groups.first, assume_unique=True)
+        return _Choice(groups.row[members], self._selector(kind.by, int(groups.example[number]), takes_all), score)
 
     def _selector(self, by: str, row: int, takes_all: bool) -> Selector:
         of, place = self._of, EVERY if takes_all else FIRST
@@ -210,20 +206,21 @@ class TextLearner:
         may &= np.count_nonzero(w > 0, axis=1) >= min(_DROP_PAGES, of.pages)
         if not may.any():
             return 0.0, 0
-        root_at, root_to, page = of.run_from[roots], of.run_to[roots], of.page[roots]
-        root_w = np.bincount(page, prefix[root_to] - prefix[root_at], of.pages)
-        root_s = np.bincount(page, labelled[root_to] - labelled[root_at], of.pages)
+        root_w, root_s = self._on_pages(roots, prefix, labelled)
         tried = np.flatnonzero(may)
         gains = self._mean(root_w - w[tried], root_s - s[tried]) - score
         best = int(np.argmax(gains))
         return float(gains[best]), int(tried[best])
 
     def _score_of(self, rows: Ints, words: Floats) -> float:
-        of = self._of
-        prefix, labelled = sums(words), sums(words * self._label)
-        w = np.bincount(of.page[rows], prefix[of.run_to[rows]] - prefix[of.run_from[rows]], of.pages)
-        s = np.bincount(of.page[rows], labelled[of.run_to[rows]] - labelled[of.run_from[rows]], of.pages)
+        w, s = self._on_pages(rows, sums(words), sums(words * self._label))
         return float(self._mean(w[None], s[None])[0])
+
+    def _on_pages(self, rows: Ints, prefix: Floats, labelled: Floats) -> tuple[Floats, Floats]:
+        """Return the words, and the labelled ones, that some elements hold on each page."""
+        of, page = self._of, self._of.page[rows]
+        words = np.bincount(page, of.held(prefix, rows), of.pages)
+        return words, np.bincount(page, of.held(labelled, rows), of.pages)
 
     def _with_additions(self, rule: TextRule, total: float, roots: Ints, words: Floats) -> TextRule:
         """Add selectors of what a rule misses, where that pays."""
@@ -234,7 +231,7 @@ class TextLearner:
             around = sums(np.bincount(roots, minlength=len(of.key)).astype(float))
             holds = around[of.last] - around[np.arange(len(of.key))] > 0
             labelled = sums(words * self._label)
-            inside = labelled[of.run_to] - labelled[of.run_from]
+            inside = of.held(labelled)
             rows = np.flatnonzero(~covered & ~holds & (inside > 0))
             best = self._best_addition(rows, roots, words, covered, holds)
             if best is None or best.score <= rule.score + _ADD_GAIN:
@@ -247,15 +244,13 @@ class TextLearner:
     def _best_addition(self, rows: Ints, roots: Ints, words: Floats, covered: Flags, holds: Flags) -> _Choice | None:
         of = self._of
         prefix, labelled = sums(words), sums(words * self._label)
-        root_w = np.bincount(of.page[roots], prefix[of.run_to[roots]] - prefix[of.run_from[roots]], of.pages)
-        root_s = np.bincount(of.page[roots], labelled[of.run_to[roots]] - labelled[of.run_from[roots]], of.pages)
+        root_w, root_s = self._on_pages(roots, prefix, labelled)
         best: _Choice | None = None
         for kind in self._kinds(rows):
             groups = kind.groups
             if not groups.count:
                 continue
-            size = prefix[of.run_to[groups.row]] - prefix[of.run_from[groups.row]]
-            share = labelled[of.run_to[groups.row]] - labelled[of.run_from[groups.row]]
+            size, share = of.held(prefix, groups.row), of.held(labelled, groups.row)
             size[covered[groups.row]] = share[covered[groups.row]] = 0.0
             no_use = kind.is_bare | (np.bincount(groups.group, holds[groups.row], groups.count) > 0)
             for takes_all in (False, True):
@@ -263,11 +258,7 @@ class TextLearner:
                 f1 = np.where(no_use, 0.0, self._mean(root_w + w, root_s + s))
                 number = int(np.argmax(f1))
                 if best is None or f1[number] > best.score:
-                    members = np.flatnonzero(groups.group == number)
-                    if not takes_all:
-                        members = np.intersect1d(members, groups.first, assume_unique=True)
-                    selector = self._selector(kind.by, int(groups.example[number]), takes_all)
-                    best = _Choice(groups.row[members], selector, float(f1[number]))
+                    best = self._choice(kind, number, takes_all, float(f1[number]))
         return best
 
 
