@@ -12,8 +12,8 @@ from scythe.site.byte_rules import ByteCutter, ByteRule
 from scythe.site.papers.position_hints import HintLearner, HintOptions
 from scythe.site.papers.string_search import (
     UNKNOWN,
+    ByteSearch,
     CutResult,
-    NamedSearch,
     TagRule,
     cut_hinted,
     cut_simple,
@@ -57,7 +57,7 @@ def by_regex(pattern: Pattern) -> Extract:
     return extract
 
 
-def simply(search: NamedSearch) -> Callable[[Pattern], Extract]:
+def simply(search: ByteSearch) -> Callable[[Pattern], Extract]:
     """Cut without hints: the paper's first way."""
 
     def make(pattern: Pattern) -> Extract:
@@ -67,7 +67,7 @@ def simply(search: NamedSearch) -> Callable[[Pattern], Extract]:
     return make
 
 
-def with_hints(search: NamedSearch, *used: str, check: bool = False) -> Callable[[Pattern], Extract]:
+def with_hints(search: ByteSearch, *used: str, check: bool = False) -> Callable[[Pattern], Extract]:
     """Cut with the named hints as constants: the paper's third way where all three are named."""
 
     def make(pattern: Pattern) -> Extract:
@@ -84,7 +84,7 @@ def with_hints(search: NamedSearch, *used: str, check: bool = False) -> Callable
     return make
 
 
-def while_learning(search: NamedSearch, options: HintOptions) -> Callable[[Pattern], Extract]:
+def while_learning(search: ByteSearch, options: HintOptions) -> Callable[[Pattern], Extract]:
     """Cut and learn the hints on the way: the paper's second way, and its default."""
 
     def make(pattern: Pattern) -> Extract:

@@ -63,21 +63,6 @@ class ByteCut(NamedTuple):
 class ByteCutter:
     """Cuts pages by one rule."""
 
-    __slots__ = (
-        "_closing",
-        "_closing_size",
-        "_context",
-        "_in_table",
-        "_inner",
-        "_is_whole",
-        "_marker",
-        "_opens",
-        "_position",
-        "_size",
-        "_skip",
-        "_tags",
-        "rule",
-    )
     _find = staticmethod(_SEARCH.find)
     _count = staticmethod(_SEARCH.count)
 
@@ -200,7 +185,7 @@ def learn_bytes(pages: Sequence[PageMap], rows: Sequence[int], way: ValueWay) ->
     if not opening.lower().startswith(b"<" + spots[0][0].tags[spots[0][0].tag[spots[0][1]]].encode()):
         return None  # the name is written in capitals on some pages only
     lefts = [page.source[max(0, int(page.start[row]) - _LEFT[-1]) : page.start[row]] for page, row in spots]
-    left = _common_suffix(lefts)
+    left = common_prefix([literal[::-1] for literal in lefts])[::-1]
     for size in _LEFT:
         if size and size > len(left) + _LEFT[1]:
             break
@@ -267,8 +252,3 @@ def _shared_tag(tags: Sequence[bytes]) -> bytes:
     while end > 1 and prefix[end - 1] not in _DELIMITERS:
         end -= 1
     return prefix[:end].rstrip()
-
-
-def _common_suffix(literals: Sequence[bytes]) -> bytes:
-    """Return what all literals end with."""
-    return common_prefix([literal[::-1] for literal in literals])[::-1]

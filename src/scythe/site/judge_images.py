@@ -153,9 +153,5 @@ def fit_method(known: SiteImages) -> SiteImages:
         return replace(known, model="")
     from scythe.site.papers.fit_tc import fit_site_model
 
-    return replace(known, model=_write_plain(fit_site_model(known.labelled, known.method)))
-
-
-def _write_plain(model: object) -> str:
-    """Write a model in the one form that models are kept in."""
-    return json.dumps(model, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    model = fit_site_model(known.labelled, known.method)
+    return replace(known, model=json.dumps(model, sort_keys=True, separators=(",", ":"), allow_nan=False))

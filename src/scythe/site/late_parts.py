@@ -73,8 +73,20 @@ class LatePage:
         return mark_scores(page, self._judge.score_page(page, read_image_contexts(page), find_kept))
 
 
+class _LateContent(Content):
+    """The content of a page whose images are those of the page."""
+
+    _opened: LatePage
+
+    def images(self) -> tuple[Image, ...]:
+        return self._opened.images
+
+    def __reduce__(self) -> tuple[type[Rendered], tuple[str, str, str, tuple[Image, ...]]]:
+        return Rendered, (self.text(), self.markdown(), self.html(), self.images())
+
+
 @dataclass
-class CutContent:
+class CutContent(_LateContent):
     """The main text of a page that was cut; Markdown and HTML come from the same blocks of the page."""
 
     _opened: LatePage
@@ -90,9 +102,6 @@ class CutContent:
     def html(self) -> str:
         return self._content.html()
 
-    def images(self) -> tuple[Image, ...]:
-        return self._opened.images
-
     def where(self, title: str) -> Mapping[str, tuple[Span | None, ...]]:
         """Return where each block and image stands; what else was cut says so in its fields."""
         found = self._content.where(title)
@@ -107,12 +116,9 @@ class CutContent:
     def _mark(self, page: Page, kept: tuple[int, ...]) -> tuple[Image, ...]:
         return self._opened.images
 
-    def __reduce__(self) -> tuple[type[Rendered], tuple[str, str, str, tuple[Image, ...]]]:
-        return Rendered, (self.text(), self.markdown(), self.html(), self.images())
-
 
 @dataclass
-class ReadContent:
+class ReadContent(_LateContent):
     """The content of a page that is read cold if someone asks."""
 
     _opened: LatePage
@@ -130,14 +136,8 @@ class ReadContent:
     def html(self) -> str:
         return self._cold.html
 
-    def images(self) -> tuple[Image, ...]:
-        return self._opened.images
-
     def where(self, title: str) -> Mapping[str, tuple[Span | None, ...]]:
         return self._cold.where
-
-    def __reduce__(self) -> tuple[type[Rendered], tuple[str, str, str, tuple[Image, ...]]]:
-        return Rendered, (self.text(), self.markdown(), self.html(), self.images())
 
 
 @dataclass(eq=False, repr=False)
@@ -233,31 +233,27 @@ class LatePageLists:
         return Listed, (self.lists(), self.attributes(), self.paging())
 
 
-def chosen_blocks(page: PageMap, rows: Sequence[int], dropped: Sequence[int]) -> tuple[Blocks, list[int]]:
+def chosen_blocks(page: PageMap, rows: Sequence[int], dropped: Sequence[int]) -> tuple[Blocks, Sequence[int]]:
     """Return the blocks of the innermost element around the chosen ones, and which of them are shown inside those."""
     top = rows[0] if len(rows) == 1 else _around(page, rows)
     blocks = read_blocks(page, top, page.mem_ids(dropped))
-    kept = _visible(blocks)
-    if len(rows) == 1:
-        return blocks, kept
-    inside = np.zeros(len(page.run_row) + 1, bool)
-    for row in rows:
-        inside[page.run_from[row] : page.run_to[row]] = True
-    leaves = leaf_rows(page, blocks)
-    runs = np.array([~leaves[at] if leaves[at] < 0 else -1 for at in blocks.leaf_start], np.int64)
-    return blocks, [block for block in kept if inside[runs[block]]]
+    return blocks, _visible(blocks) if len(rows) == 1 else _blocks_inside(page, blocks, rows)
 
 
 def kept_in_page(page: Page, mapped: PageMap, cut: CutText) -> tuple[int, ...]:
     """Return the blocks of the whole page that a text was cut from."""
-    blocks = page.blocks
-    inside = np.zeros(len(mapped.run_row) + 1, bool)
-    for rows, is_kept in ((cut.roots, True), (cut.drops, False)):
-        for row in rows:
-            inside[mapped.run_from[row] : mapped.run_to[row]] = is_kept
-    leaves = leaf_rows(mapped, blocks)
+    return tuple(_blocks_inside(mapped, page.blocks, cut.roots, cut.drops))
+
+
+def _blocks_inside(page: PageMap, blocks: Blocks, rows: Sequence[int], drops: Sequence[int] = ()) -> list[int]:
+    """Return the blocks shown inside some elements, but not inside those that are dropped."""
+    inside = np.zeros(len(page.run_row) + 1, bool)
+    for chosen, is_kept in ((rows, True), (drops, False)):
+        for row in chosen:
+            inside[page.run_from[row] : page.run_to[row]] = is_kept
+    leaves = leaf_rows(page, blocks)
     runs = np.array([~leaves[at] if leaves[at] < 0 else -1 for at in blocks.leaf_start], np.int64)
-    return tuple(block for block in _visible(blocks) if inside[runs[block]])
+    return [block for block in _visible(blocks) if inside[runs[block]]]
 
 
 def cut_content(

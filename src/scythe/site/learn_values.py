@@ -146,14 +146,8 @@ def _by_neighbours(page: PageMap, row: int) -> Iterator[AnchorRule]:
         if not 0 < other < len(page.tag) or not is_keyed(page, other):
             continue
         selector = Selector(key=int(page.key[other]))
-        if len(matches(page, selector)) == 1 and (nth := _steps_from(page, other, row)):
+        if len(matches(page, selector)) == 1 and (nth := _steps(page, row, other + (row > other))):
             yield AnchorRule(NEAR, selector, step=tag, nth=nth)
-
-
-def _steps_from(page: PageMap, anchor: int, row: int) -> int:
-    if row > anchor:
-        return _steps(page, row, anchor + 1)
-    return -int(np.count_nonzero(page.tag[row:anchor] == page.tag[row])) if anchor - row <= REACH else 0
 
 
 _ALONE_BESIDE = 2  # the same of a label that stands directly before the value
@@ -204,7 +198,9 @@ def learn_rules(
     if prefix:
         proposed[AnchorRule(PREFIX, text=prefix, weight=BESIDE)] = None
     tried = [_try(rule, spots, absent, others, way.take) for rule in proposed]
-    kept = sorted((one for one in tried if _is_good(one, len(spots))), key=lambda one: -one.worth)
+    kept = sorted(
+        (one for one in tried if not one.wrong and 3 * len(one.right) >= 2 * len(spots)), key=lambda one: -one.worth
+    )
     chosen: list[TriedRule] = []
     taken: Counter[str] = Counter()
     for one in kept:
@@ -225,10 +221,6 @@ def learn_rules(
     ):
         return replace(way, rules=(first.rule,), needed=1.0), 1.0
     return None
-
-
-def _is_good(one: TriedRule, pages: int) -> bool:
-    return not one.wrong and 3 * len(one.right) >= 2 * pages
 
 
 def _try(
@@ -279,15 +271,12 @@ def frame(places: Sequence[PlaceOfValue], known: Sequence[str] = ()) -> tuple[st
     before = _last_words(before[::-1], alone=len(places) == 1)
     if _holds_known(before, known) or _holds_known(after, known):
         return None
+    wanted = [words_of(place.text[place.start : place.end]) for place in places]
     for end in _ends_of(after):
         found = [part_of(place.text, before, after[:end]) for place in places]
-        if all(_is_it(place, text) for place, text in zip(places, found, strict=True)):
+        if None not in found and wanted == [words_of(text or "") for text in found]:
             return before, after[:end]
     return None
-
-
-def _is_it(place: PlaceOfValue, text: str | None) -> bool:
-    return text is not None and words_of(text) == words_of(place.text[place.start : place.end])
 
 
 def _holds_known(text: str, known: Sequence[str]) -> bool:
@@ -405,7 +394,8 @@ def align(shown: Sequence[ShownText], places: Sequence[Sequence[PlaceOfValue]]) 
     for i, on_page in enumerate(every):
         for one in on_page:
             row: list[PlaceOfValue | None] = []
-            total = _prior(one.place) * len(every)
+            own = one.place  # the whole text of an element, as given, is best in itself
+            total = (own.sameness + 2.0 * own.is_whole - 1.5 * (own.take == ATTRIBUTE)) * len(every)
             for j, others in enumerate(every):
                 best = one if i == j else max(others, key=lambda other: likeness(one, other), default=None)
                 alike = 0.0 if best is None else likeness(one, best)
@@ -413,11 +403,6 @@ def align(shown: Sequence[ShownText], places: Sequence[Sequence[PlaceOfValue]]) 
                 total += alike if i != j else 0.0
             found[tuple(row)] = max(total, found.get(tuple(row), 0.0))
     return sorted(((total, row) for row, total in found.items()), key=lambda pair: -pair[0])
-
-
-def _prior(place: PlaceOfValue) -> float:
-    """Say how good a place is in itself: the whole text of an element, as given, is best."""
-    return 1.0 * place.sameness + 2.0 * place.is_whole - 1.5 * (place.take == ATTRIBUTE)
 
 
 _ROWS = 6  # ways that are learned of a field to choose the best from
@@ -492,7 +477,7 @@ def learn_values(pages: Sequence[PageMap], examples: Sequence[Examples | None]) 
     """
     pairs = list(zip(pages, examples, strict=True))
     labelled = [
-        (ShownText(page), {name: _as_tuple(given) for name, given in example.items()})
+        (ShownText(page), {name: tuple(given) for name, given in example.items()})
         for page, example in pairs
         if example is not None
     ]
@@ -519,11 +504,6 @@ def _spread(rows: Sequence[T], most: int) -> list[T]:
     """Return at most so many rows, taken from all over the sequence."""
     step = -(-len(rows) // most) or 1
     return list(rows[::step])
-
-
-def _as_tuple(values: Sequence[str]) -> tuple[str, ...]:
-    """Take a text for one value: a sequence of its characters is never meant."""
-    return (values,) if isinstance(values, str) else tuple(values)
 
 
 def _learn_field(wanted: ShownField) -> tuple[tuple[ValueWay, ...], str]:
@@ -578,22 +558,18 @@ def learn_every(pages: Sequence[ShownText], values: Sequence[Sequence[str]]) -> 
     most = max(range(len(pages)), key=lambda i: len(values[i]), default=-1)
     if shown < _LEAST_REPEATS or most < 0 or len(values[most]) < 2:
         return None
-    if any(len({words_of(value) for value in given}) != len(given) for given in values):
+    wanted = [sorted(map(words_of, given)) for given in values]
+    if any(len(set(given)) != len(given) for given in wanted):
         return None
     part: ValueWay | None = None
     for way in _tries(pages[most], values[most]):
-        got = [follow_way(one.page, way).values for one in pages]
-        if all(sorted(map(words_of, a)) == sorted(map(words_of, b)) for a, b in zip(got, values, strict=True)):
+        got = [sorted(map(words_of, follow_way(one.page, way).values)) for one in pages]
+        if got == wanted:
             return way
-        is_part = all(_has_all(a, b) for a, b in zip(got, values, strict=True))
+        is_part = all(set(b) <= set(a) and bool(a) == bool(b) for a, b in zip(got, wanted, strict=True))
         if part is None and is_part and way.every is not None and sum(map(len, got)) <= _LIST_SHARE * shown:
             part = way
     return part
-
-
-def _has_all(got: Sequence[str], wanted: Sequence[str]) -> bool:
-    """Say whether all values are there, and nothing on a page that has none."""
-    return set(map(words_of, wanted)) <= set(map(words_of, got)) and bool(got) == bool(wanted)
 
 
 def _tries(shown: ShownText, values: Sequence[str]) -> Iterator[ValueWay]:
@@ -719,7 +695,8 @@ def _try_row(wanted: ShownField, row: Row, alike: float) -> WayOption | None:
         elif any(values):
             return None
     level = max(place.level for place in there)
-    worth = _worth(way, firmness, alike / len(row), level) + _ELSEWHERE * _share_given(wanted.others, way)
+    worth = _ALIKE * alike / len(row) + firmness - _OUTER * level + _WHOLE * (not way.before and not way.after)
+    worth += _ELSEWHERE * _share_given(wanted.others, way)
     return WayOption(way, frozenset(right), tuple(place.row for place in there), worth)
 
 
@@ -736,8 +713,3 @@ def _share_given(pages: Sequence[PageMap], way: ValueWay) -> float:
     if len(given) >= _FURNITURE and len(set(given)) == 1:
         return 0.0
     return len(given) / len(pages) if pages else 0.0
-
-
-def _worth(way: ValueWay, firmness: float, alike: float, level: int) -> float:
-    """Say how good a way is beside others: firm, to the whole text of an innermost element, at like places."""
-    return _ALIKE * alike + firmness - _OUTER * level + _WHOLE * (not way.before and not way.after)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
+from operator import add
 
 
 @dataclass(slots=True)
@@ -17,13 +18,7 @@ class LearningCost:
     learn_s: float = 0.0
 
     def __add__(self, other: LearningCost) -> LearningCost:
-        return LearningCost(
-            self.read + other.read,
-            self.cut + other.cut,
-            self.read_s + other.read_s,
-            self.cut_s + other.cut_s,
-            self.learn_s + other.learn_s,
-        )
+        return LearningCost(*map(add, astuple(self), astuple(other)))
 
     @property
     def seconds(self) -> float:

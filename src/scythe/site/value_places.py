@@ -235,11 +235,8 @@ def find_places(shown: ShownText, values: Sequence[str]) -> list[PlaceOfValue]:
             known = found.get(key)
             if known is None or (place.is_whole, place.sameness) > (known.is_whole, known.sameness):
                 found[key] = place
-    return sorted(found.values(), key=_rank)[:_PLACES]
-
-
-def _rank(place: PlaceOfValue) -> tuple[bool, bool, int]:
-    return not place.is_whole, place.take == ATTRIBUTE, -place.sameness
+    ranked = sorted(found.values(), key=lambda one: (not one.is_whole, one.take == ATTRIBUTE, -one.sameness))
+    return ranked[:_PLACES]
 
 
 def _in_texts(shown: ShownText, value: str, words: str) -> Iterator[PlaceOfValue]:

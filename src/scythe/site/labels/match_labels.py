@@ -127,8 +127,8 @@ class _Finder:
             row = int(text[1:9]) - 1
             return ((row,), True) if len(text) <= 9 and row < len(self.page.images) else ((), False)
         whole = absolute(text, self.page.url or None)
-        for level, name in enumerate(_names(whole)) if whole is not None else ():
-            rows = self._level(level).get(name)
+        for level, named in enumerate(_NAMES[:_FILE]):
+            rows = self._level(level).get(named(whole), []) if whole is not None else []
             if rows:
                 return rows, level < _CERTAIN or self._are_one(rows)
         rows = self._ending(text) if absolute(text) is None else []
@@ -160,10 +160,6 @@ class _Finder:
 
     def _are_one(self, rows: Sequence[int]) -> bool:
         return len({self.page.images[row].src for row in rows}) == 1
-
-
-def _names(address: str) -> Iterator[str]:
-    return (name(address) for name in _NAMES[:_FILE])
 
 
 def _plain(address: str) -> str:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from scythe.errors import BadInput
 
@@ -22,25 +22,13 @@ except ImportError:  # pragma: no cover  (a platform without its wheel)
 KEPT_PATTERNS = 4_096  # compiled expressions; a profile has some hundred literals
 
 
-class ByteSearch(Protocol):
+@dataclass(frozen=True, slots=True)
+class ByteSearch:
     """A way to search, interchangeable with any other: all find the same places."""
 
-    @property
-    def find(self) -> Callable[[bytes, bytes, int], int]:
-        """Find `pattern` in `body` from `start` on; -1 where it is not. Called as `find(body, pattern, start)`."""
-
-    @property
-    def count(self) -> Callable[[bytes, bytes, int, int], int]:
-        """Count occurrences that do not overlap. Called as `count(body, pattern, start, end)`."""
-
-
-@dataclass(frozen=True, slots=True)
-class NamedSearch:
-    """A `ByteSearch` made of two functions."""
-
     name: str
-    find: Callable[[bytes, bytes, int], int]
-    count: Callable[[bytes, bytes, int, int], int]
+    find: Callable[[bytes, bytes, int], int]  # of a pattern from an offset on; -1 where it is not
+    count: Callable[[bytes, bytes, int, int], int]  # of a pattern between two offsets, none overlapping
 
 
 @lru_cache(KEPT_PATTERNS)
@@ -59,17 +47,17 @@ def _count_by_expression(body: bytes, pattern: bytes, start: int, end: int) -> i
 
 # the methods themselves, not Python functions around them: a call costs as much as a search of 1 KB
 _SEARCHES = {
-    "bytes": NamedSearch("bytes", bytes.find, bytes.count),
-    "re": NamedSearch("re", _find_by_expression, _count_by_expression),
+    "bytes": ByteSearch("bytes", bytes.find, bytes.count),
+    "re": ByteSearch("re", _find_by_expression, _count_by_expression),
 }
 if stringzilla is not None:
-    _SEARCHES["stringzilla"] = NamedSearch("stringzilla", stringzilla.find, stringzilla.count)
+    _SEARCHES["stringzilla"] = ByteSearch("stringzilla", stringzilla.find, stringzilla.count)
 
 DEFAULT = "stringzilla" if "stringzilla" in _SEARCHES else "bytes"
 NAMES = tuple(_SEARCHES)
 
 
-def search_by(name: str = DEFAULT) -> NamedSearch:
+def search_by(name: str = DEFAULT) -> ByteSearch:
     """Return the way to search of that name. Raises BadInput for an unknown one."""
     if name not in _SEARCHES:
         raise BadInput(f"unknown search {name!r}; expected one of {', '.join(_SEARCHES)}")
