@@ -13,9 +13,7 @@ from functools import partial
 from pathlib import Path
 
 from scythe.errors import BadInput, FetchFailed
-from scythe.fetch.inputs import PAGE_SUFFIXES, is_address
 from scythe.fetch.page_check import PLAIN_TEXT, header, is_html, sniff_bytes, sniff_text
-from scythe.fetch.saved_pages import saved_address
 from scythe.limits import LIMITS
 from scythe.model import Document, Reading, RecordList, TextOptions
 from scythe.page import Page
@@ -217,6 +215,8 @@ def _page(html: str | bytes | Path | Page, url: str | None, content_type: str | 
     if isinstance(html, Path):
         with html.open("rb") as file:
             html = file.read(LIMITS.body_bytes + 1)
+        from scythe.fetch.saved_pages import saved_address
+
         url = url or saved_address(html) or FOLDER
     if isinstance(html, bytes | bytearray | memoryview):
         kind = sniff_bytes(bytes(html[:4096]), content_type)
@@ -250,6 +250,8 @@ def _mistaken(text: str) -> str:
     """Say what a text is that names a page in place of being one, and what to call; "" for anything else."""
     if len(text) > LIMITS.url_chars or "<" in text or len(text.split()) != 1:
         return ""
+    from scythe.fetch.inputs import PAGE_SUFFIXES, is_address
+
     if is_address(text):
         return f"an address, not a page: scythe.get({hide_users(text)!r}) fetches it"
     if Path(text).suffix.lower() in PAGE_SUFFIXES:

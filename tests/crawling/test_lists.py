@@ -2,7 +2,6 @@
 
 import gzip
 import json
-from dataclasses import replace
 
 import pytest
 
@@ -54,7 +53,7 @@ def test_an_index_of_sitemaps_lists_them() -> None:
 
 
 def test_addresses_beyond_the_limit_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(discovery, "LIMITS", replace(LIMITS, feed_entries=3))
+    monkeypatch.setattr(discovery, "LIMITS", LIMITS._replace(feed_entries=3))
     found = read(DATED)
     assert addresses(found) == ["b", "d", "a"]
     assert json.loads(found.rest)["why"] == "1 addresses beyond the limit are not watched"

@@ -1,7 +1,6 @@
 """Query parameters that do not matter are learned; one that matters is never folded."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 import pytest
 from tests.crawling.made_sites import STYLES, Honest, Made, crawl, prose
@@ -130,7 +129,7 @@ def test_the_order_of_lines_does_not_matter_and_their_words_do() -> None:
 def test_no_more_names_of_parameters_are_kept_than_the_limit_and_none_that_is_endless(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("scythe.crawling.url_filter.LIMITS", replace(LIMITS, site_parameters=3, name_chars=10))
+    monkeypatch.setattr("scythe.crawling.url_filter.LIMITS", LIMITS._replace(site_parameters=3, name_chars=10))
     names = [f"p{number}" for number in range(9)]
     params = learn((f"/{name}?{name}={value}", prose(name, 80)) for name in ["x" * 11, *names] for value in range(3))
     assert sorted(params.names) == ["p0", "p1", "p2"]

@@ -1,7 +1,5 @@
 """Endless sites are left, and no honest page is lost for it."""
 
-from dataclasses import replace
-
 import pytest
 from tests.crawling.made_sites import (
     STYLES,
@@ -219,7 +217,7 @@ def test_numbered_pages_that_differ_in_their_number_only_are_all_visited() -> No
 def test_a_site_or_a_kind_of_page_with_more_addresses_than_any_honest_one_is_left(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("scythe.crawling.traps.LIMITS", replace(LIMITS, site_addresses=30, shape_pages=10))
+    monkeypatch.setattr("scythe.crawling.traps.LIMITS", LIMITS._replace(site_addresses=30, shape_pages=10))
     traps = Traps()
     for number in range(12):
         traps.note(f"{SITE}/story/{number}", str(number))

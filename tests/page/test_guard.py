@@ -1,7 +1,5 @@
 """What would make a tree builder slow is bounded, and what a bound takes away is counted."""
 
-from dataclasses import replace
-
 import pytest
 
 from scythe.extension import native
@@ -123,7 +121,7 @@ def test_of_tags_as_long_as_they_like_all_is_read() -> None:
     ).split(),
 )
 def test_a_page_of_more_tags_than_the_limit_keeps_its_text(piece: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("scythe.page.map.LIMITS", replace(LIMITS, page_tags=500, page_tag_bytes=10**9))
+    monkeypatch.setattr("scythe.page.map.LIMITS", LIMITS._replace(page_tags=500, page_tag_bytes=10**9))
     html = "<html><body>" + "".join(piece.format(number) for number in range(7_000)) + "<p>end"
     page = Page.from_text(html)
     assert [what for what, _ in losses(page)] == ["tags beyond the limit"]

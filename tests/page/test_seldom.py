@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
+from dataclasses import fields
 from typing import Any
 
 import pytest
@@ -85,7 +85,7 @@ def test_a_caption_is_looked_for_near_the_top_of_a_figure(figure: str, caption: 
 
 def test_links_behind_the_longest_page_are_counted_as_lost(monkeypatch: pytest.MonkeyPatch) -> None:
     body = b"<a href=/one>1</a><a href=/two>2</a>"
-    monkeypatch.setattr("scythe.page.links_from_bytes.LIMITS", replace(LIMITS, body_bytes=18))
+    monkeypatch.setattr("scythe.page.links_from_bytes.LIMITS", LIMITS._replace(body_bytes=18))
     hrefs = read_hrefs(body, URL)
     assert [href.url for href in hrefs.links] == ["https://farm.example/one"]
     assert [(loss.what, loss.count) for loss in hrefs.losses] == [("bytes beyond the size limit", len(body) - 18)]

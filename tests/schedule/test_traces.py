@@ -58,11 +58,10 @@ def test_what_is_no_trace_is_refused_with_its_line(tmp_path: Path, text: str, sa
 
 
 def test_more_arrivals_than_the_bound_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from dataclasses import replace
 
     from scythe.schedule import simulate as traces
 
-    monkeypatch.setattr(traces, "LIMITS", replace(traces.LIMITS, trace_arrivals=3, traces=1))
+    monkeypatch.setattr(traces, "LIMITS", traces.LIMITS._replace(trace_arrivals=3, traces=1))
     (tmp_path / "t.csv").write_text("a,1\n" * 4)
     with pytest.raises(BadInput, match="line 4: more than 3 arrivals"):
         read_traces(tmp_path / "t.csv", 10)

@@ -1,7 +1,6 @@
 """What other rules would have made of a journal."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -97,7 +96,7 @@ def look_at(at: float, since_s: float | None, new: int, lost: int) -> LookRow:
 
 
 def test_of_a_long_journal_the_newest_part_is_compared(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("scythe.watching.plan_report.LIMITS", replace(LIMITS, compared_arrivals=100))
+    monkeypatch.setattr("scythe.watching.plan_report.LIMITS", LIMITS._replace(compared_arrivals=100))
     comparison = compare(journal(6, 5, 40))
     assert comparison is not None
     assert comparison.came == 95  # of 200: with the look before them, which only begins the time, 100

@@ -6,7 +6,6 @@ import re
 import socket
 from collections.abc import Iterator
 from contextlib import ExitStack, suppress
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -184,7 +183,7 @@ def test_more_than_a_request_may_have_is_not_read(serving: Serving) -> None:
 
 
 def test_a_body_that_does_not_come_is_not_waited_for(serving: Serving, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(operations, "LIMITS", replace(operations.LIMITS, request_s=0.1))
+    monkeypatch.setattr(operations, "LIMITS", operations.LIMITS._replace(request_s=0.1))
     own = urlsplit(serving.url).netloc
     head = f"POST /api/consent HTTP/1.1\r\nHost: {own}\r\nAuthorization: Bearer {serving.auth.token}\r\n"
     answer = send(serving, f"{head}Content-Type: application/json\r\nContent-Length: 99\r\n\r\n{{".encode())
@@ -204,7 +203,7 @@ STALLED = {
 def test_a_head_that_does_not_come_is_not_waited_for(
     serving: Serving, monkeypatch: pytest.MonkeyPatch, begun: bytes
 ) -> None:
-    monkeypatch.setattr(server, "LIMITS", replace(LIMITS, request_head_s=0.1))
+    monkeypatch.setattr(server, "LIMITS", LIMITS._replace(request_head_s=0.1))
     with _connect(serving) as stalled:
         stalled.sendall(begun)
         assert _is_ended(stalled)

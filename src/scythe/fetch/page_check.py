@@ -23,7 +23,12 @@ def mail_moment(text: str) -> datetime | None:
         return None
 
 
+_MONTH = re.compile("jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec", re.IGNORECASE)
+
+
 def _parse_mail(text: str) -> datetime | None:
+    if _MONTH.search(text[:_MAIL_CHARS]) is None:
+        return None
     from email.utils import parsedate_to_datetime  # 5 ms, and who reads a page needs none of it
 
     try:

@@ -14,7 +14,6 @@ from scythe.extension import native
 from scythe.limits import LIMITS
 from scythe.model import Link, Loss, Metadata
 from scythe.page.blocks import Blocks, Grid, find_grid, read_blocks
-from scythe.page.elements import Elements, read_elements
 from scythe.page.encoding import Decoded, clean, decode, is_clean_utf8
 from scythe.page.head import BodyQueries, Head, LinkedData, read_head, read_json_ld, squeeze
 from scythe.page.images import ImageUse, read_images, source_of
@@ -24,6 +23,7 @@ from scythe.url import FOLDER, Url, absolute, without_user
 
 if TYPE_CHECKING:
     from scythe.page.code_blocks import Code
+    from scythe.page.elements import Elements
     from scythe.page.formulas import Formulas
     from scythe.page.map import Node, PageMap
     from scythe.page.tree_map import TreeMap
@@ -234,6 +234,8 @@ class Page:
     @cached_property
     def elements(self) -> Elements:
         """The page's elements and text leaves, in page order."""
+        from scythe.page.elements import read_elements  # with numpy, which `scythe --help` needs nothing of
+
         return read_elements(self.map)
 
     @cached_property

@@ -25,11 +25,9 @@ from scythe.page import Page
 from scythe.page.content import PageContent
 from scythe.page.map import PageMap
 from scythe.reading.text import method as text_method
-from scythe.site.byte_rules import learn_field_bytes
 from scythe.site.drift import Drift, Health, all_cut, usual_of
 from scythe.site.element_rules import LOOKED_AT, ElementRule, RuleTable, as_told, page_names, read_rules, try_rule
 from scythe.site.extract import ExtractedPage, Extractor, map_page
-from scythe.site.field_cutter import FieldCutter
 from scythe.site.judge_images import ImageJudge
 from scythe.site.late_parts import Via
 from scythe.site.layout_marks import KnownLayout, LayoutIndex, MappedPage, layouts_of
@@ -42,6 +40,7 @@ from scythe.site.shown_values import Memory
 from scythe.site.value_rules import ValueRules, cut_values
 
 if TYPE_CHECKING:
+    from scythe.site.field_cutter import FieldCutter
     from scythe.site.labels.learn_labels import Annotated
     from scythe.site.labels.match_labels import Lost
 
@@ -229,6 +228,9 @@ class Site:
         page are not certain, its map decides, as in `extract(page, via="cut")`. Raises BadInput for a field that was
         not shown, and where string search does not find on all of these pages what the map gives.
         """
+        from scythe.site.byte_rules import learn_field_bytes
+        from scythe.site.field_cutter import FieldCutter
+
         bodies = [body for _, body in map(_address_and_body, pages)]
         found = [rules for known in self._index for rules in known.layout.fields if rules.name == field]
         shown = [rules.values for rules in found if rules.values is not None]

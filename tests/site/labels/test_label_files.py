@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -225,7 +224,7 @@ def test_any_text_of_a_table_is_labels_or_bad_input(lines: list[str]) -> None:
 
 
 def test_more_labels_than_the_limit_are_refused_with_the_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("scythe.site.labels.label_files.LIMITS", replace(LIMITS, labels=2))
+    monkeypatch.setattr("scythe.site.labels.label_files.LIMITS", LIMITS._replace(labels=2))
     with pytest.raises(BadInput, match=r"labels\.csv:4: more than 2 labels"):
         table("page,image,relevant\na,1,1\na,2,0\na,3,0\n")
 

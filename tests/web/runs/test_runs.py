@@ -164,7 +164,7 @@ def test_one_crawl_of_a_site_goes_on_at_a_time(state: State, demo: DemoThread) -
 
 
 def test_no_more_runs_go_on_than_may(state: State, demo: DemoThread, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(run_store, "LIMITS", replace(LIMITS, runs=1))
+    monkeypatch.setattr(run_store, "LIMITS", LIMITS._replace(runs=1))
     run = start_crawl(state, CrawlWanted(url=demo.url, delay=0.5))
     with pytest.raises(NotNow, match="pause one first"):
         start_crawl(state, CrawlWanted(url="https://example.org/"))
