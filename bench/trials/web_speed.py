@@ -18,6 +18,7 @@ from pathlib import Path
 
 import msgspec
 from sqlalchemy import text
+from tests.web.serving import serve_in_thread
 
 from bench.trials.harness import median_ms, print_table
 from scythe.archive.archive import Archive
@@ -31,7 +32,7 @@ from scythe.site.site import Site
 from scythe.web.app import all_documents, all_operations, all_views
 from scythe.web.archive.archive import DownloadWanted
 from scythe.web.operations import Operation, RequestInput
-from scythe.web.server import Serving, serve_in_thread
+from scythe.web.server import Serving
 from scythe.web.state import State, StateOptions
 
 SITE = "site00.example"

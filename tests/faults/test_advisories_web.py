@@ -11,12 +11,13 @@ from pathlib import Path
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 from tests.web.asking import call
+from tests.web.serving import serve_in_thread
 
 import scythe
 from scythe.errors import BadInput
 from scythe.fetch.fetch_options import FetchOptions
 from scythe.output.document_writers import Exporter
-from scythe.web.server import Serving, serve_in_thread
+from scythe.web.server import Serving
 from scythe.web.state import State, StateOptions
 
 pytestmark = pytest.mark.fault

@@ -13,11 +13,12 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import pytest
+from tests.web.serving import serve_in_thread
 
 from scythe.demo import site
 from scythe.fetch.fetch_options import FetchOptions
 from scythe.fetch.inputs import LoadedPage
-from scythe.web.server import Serving, serve_in_thread
+from scythe.web.server import Serving
 from scythe.web.state import State, StateOptions
 
 ROOT = Path(__file__).resolve().parent.parent.parent

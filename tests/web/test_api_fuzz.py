@@ -17,6 +17,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from tests.web.asking import call
 from tests.web.conftest import demo_pages
+from tests.web.serving import serve_in_thread
 
 from scythe import Site
 from scythe.archive.open import open_archive
@@ -25,7 +26,7 @@ from scythe.fetch import guard
 from scythe.fetch.fetch_options import FetchOptions
 from scythe.web.app import all_operations
 from scythe.web.openapi import describe_interface
-from scythe.web.server import Serving, serve_in_thread
+from scythe.web.server import Serving
 from scythe.web.state import State, StateOptions
 
 schemathesis = pytest.importorskip("schemathesis")

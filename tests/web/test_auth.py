@@ -13,13 +13,14 @@ from urllib.parse import urlsplit
 import pytest
 from tests.web.asking import Answer, ask, bearer, cookie, posting, send
 from tests.web.conftest import demo_pages, make_state
+from tests.web.serving import serve_in_thread
 
 from scythe.errors import BadInput
 from scythe.limits import LIMITS
 from scythe.web import operations, server
 from scythe.web.auth import Auth, Guarded, read_host
 from scythe.web.operations import Sent, fail, send_document
-from scythe.web.server import ServeOptions, Serving, serve_in_thread
+from scythe.web.server import ServeOptions, Serving
 
 
 @pytest.fixture(scope="module")

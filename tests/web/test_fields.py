@@ -7,12 +7,13 @@ from pathlib import Path
 
 import pytest
 from tests.web.conftest import NARROW, Eyes, Look, make_state
+from tests.web.serving import serve_in_thread
 
 import scythe
 from scythe.demo import world
 from scythe.demo.world import price_of
 from scythe.fetch.inputs import LoadedPage
-from scythe.web.server import Serving, serve_in_thread
+from scythe.web.server import Serving
 from scythe.web.state import State
 
 expect = pytest.importorskip("playwright.sync_api").expect

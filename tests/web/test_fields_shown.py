@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from tests.web.asking import call
 from tests.web.conftest import make_state
+from tests.web.serving import serve_in_thread
 
 import scythe
 from scythe.archive.stored_sites import add_site
@@ -29,7 +30,6 @@ from scythe.web.fields.fields import (
     session_of,
 )
 from scythe.web.fields.fields_trial import FoundValues, Usually, ValueDoubt, doubt
-from scythe.web.server import serve_in_thread
 from scythe.web.state import PROFILE, JobView, NotNow, NotThere, State, StateOptions
 
 SHOP = world(pages=60)

@@ -20,12 +20,13 @@ from tests.web.asking import Answer, ask, cookie
 from tests.web.conftest import ROOT
 from tests.web.payloads import PAYLOADS, addresses, harmless, rounds, skeleton
 from tests.web.poisoned import WATCH, poison
+from tests.web.serving import serve_in_thread
 
 from scythe.cli.ui import login_file
 from scythe.web.app import all_documents, all_operations, all_views, make_templates
 from scythe.web.auth import Auth
 from scythe.web.operations import Operation, RequestInput
-from scythe.web.server import Serving, serve_in_thread
+from scythe.web.server import Serving
 from scythe.web.state import State
 
 WEB = ROOT / "src" / "scythe" / "web"

@@ -14,6 +14,7 @@ import pytest
 from starlette.routing import Mount, Route
 from tests.web.asking import Answer, ask, bearer, call, cookie, posting
 from tests.web.conftest import demo_pages, make_state
+from tests.web.serving import serve_in_thread
 from tests.web.trap import set_trap
 
 from scythe.archive.search_index import index_new
@@ -22,7 +23,7 @@ from scythe.fetch.fetch_options import FetchOptions
 from scythe.web.app import all_documents, all_operations, all_views, make_app
 from scythe.web.auth import NOTHING_POLICY, PAGE_POLICY, Auth, Guarded
 from scythe.web.frames.frames import FRAME_POLICIES
-from scythe.web.server import Serving, serve_in_thread
+from scythe.web.server import Serving
 from scythe.web.state import State, StateOptions
 
 BOUND = {

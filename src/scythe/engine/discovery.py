@@ -17,7 +17,7 @@ from scythe.engine.worker_protocol import Job, NamedUrl
 from scythe.fetch.page_check import sniff_bytes, sniff_text
 from scythe.limits import LIMITS
 from scythe.method_parameters import split_methods
-from scythe.model import Loss, Record, RecordList
+from scythe.model import Record, RecordList
 from scythe.page.feeds import Feed, is_feed, read_feed
 from scythe.page.links_from_bytes import Hrefs, directives, read_hrefs
 from scythe.page.page import Page
@@ -103,7 +103,6 @@ class Discovery:
     found: tuple[NamedUrl, ...] = ()
     directives: tuple[str, ...] = ()  # noindex, nofollow, as the page and its header ask for
     canonical: Url | None = None
-    losses: tuple[Loss, ...] = ()
     why: str = ""  # the body is not what it should be: the reason
 
 
@@ -127,11 +126,11 @@ def discover(
         found = [_named(entry.url, "feed") for entry in feed.entries]
         if feed.next:
             found.append(_named(feed.next, "paging", "feed"))
-        return Discovery(_once(found, url), losses=feed.losses, why=feed.why)
+        return Discovery(_once(found, url), why=feed.why)
     sitemap = read_sitemap(body, url, content_type)
     found = [_named(other, "sitemap", "sitemap") for other in sitemap.sitemaps]
     found += [_named(one.url, "sitemap") for one in sitemap.urls]
-    return Discovery(_once(found, url), losses=sitemap.losses, why=sitemap.why)
+    return Discovery(_once(found, url), why=sitemap.why)
 
 
 def _settle_page(hrefs: Hrefs, url: str, robots_tag: str, is_news: IsNews | None) -> Discovery:
@@ -139,7 +138,7 @@ def _settle_page(hrefs: Hrefs, url: str, robots_tag: str, is_news: IsNews | None
     no_index, no_follow = hrefs.noindex or "noindex" in asked, hrefs.nofollow or "nofollow" in asked
     said = tuple(name for name, is_said in (("noindex", no_index), ("nofollow", no_follow)) if is_said)
     found = _once(_page_addresses(hrefs, url, no_follow, is_news), url)
-    return Discovery(found, said, hrefs.canonical, hrefs.losses)
+    return Discovery(found, said, hrefs.canonical)
 
 
 def _page_addresses(hrefs: Hrefs, url: str, no_follow: bool, is_news: IsNews | None) -> Iterator[NamedUrl]:

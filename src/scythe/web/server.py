@@ -1,11 +1,9 @@
-"""Serve the web application on a local port, in the foreground or in a thread."""
+"""Serve the web application on a local port."""
 
 from __future__ import annotations
 
 import asyncio
-import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
@@ -141,28 +139,3 @@ async def serve(state: State, options: ServeOptions, *, ready: Callable[[Serving
 def _front(host: str, port: int) -> str:
     named = LOOPBACK[0] if host in ("0.0.0.0", "", "::") else host  # noqa: S104 (compared, not listened on)
     return f"http://[{named}]:{port}/" if ":" in named else f"http://{named}:{port}/"
-
-
-@contextmanager
-def serve_in_thread(state: State, options: ServeOptions | None = None) -> Iterator[Serving]:
-    """Serve a state from a thread of this process for as long as the context lasts."""
-    up: Future[tuple[Serving, asyncio.AbstractEventLoop, asyncio.Event]] = Future()
-
-    async def work() -> None:
-        loop, stop = asyncio.get_running_loop(), asyncio.Event()
-        try:
-            given = options or ServeOptions()
-            await serve(state, given, ready=lambda serving: up.set_result((serving, loop, stop)), stop=stop)
-        except BadInput as error:
-            up.set_exception(error)
-
-    thread = threading.Thread(target=lambda: asyncio.run(work()), name="scythe-web", daemon=True)
-    thread.start()
-    serving, loop, stop = up.result()
-    try:
-        yield serving
-    finally:
-        if thread.is_alive():
-            loop.call_soon_threadsafe(stop.set)
-        thread.join()
-        state.close()

@@ -7,6 +7,7 @@ from urllib.request import Request, urlopen
 
 import pytest
 from tests.web.conftest import NARROW, WIDE, Eyes, Look, make_state
+from tests.web.serving import serve_in_thread
 from tests.work import count_calls
 
 from scythe.archive.stored_sites import add_site
@@ -29,7 +30,6 @@ from scythe.web.annotate.annotate import (
     undo_marks,
 )
 from scythe.web.frames.frames import give_consent
-from scythe.web.server import serve_in_thread
 from scythe.web.state import PROFILE, JobView, NotNow, NotThere, State, StateOptions, see
 
 KINDS = ("product", "gallery", "news", "blog", "recipe")

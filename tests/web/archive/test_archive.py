@@ -18,6 +18,7 @@ from sqlalchemy import text
 from tests.archive.visiting import HOST, NOW, SITE, begin, done, later, list_tasks, listed, region, watch
 from tests.web.asking import Answer, call
 from tests.web.conftest import NARROW, WIDE, Look, make_state
+from tests.web.serving import serve_in_thread
 
 from scythe.archive import search_index
 from scythe.archive.archive import Archive
@@ -26,7 +27,7 @@ from scythe.archive.open import open_archive
 from scythe.archive.outcomes import store_outcomes
 from scythe.archive.results import NamedPieces, RecordHit, Snippet
 from scythe.web.archive.archive import DownloadWanted, Indexing, SearchWanted, download_found, line_up, search_archive
-from scythe.web.server import Serving, serve_in_thread
+from scythe.web.server import Serving
 from scythe.web.state import BackgroundJob, State
 from scythe.web.text_diff import TextDiff, align, compare_texts
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from tests.web.asking import Answer, ask, cookie, posting
 from tests.web.conftest import Look, apart
+from tests.web.serving import serve_in_thread
 from tests.web.staging import show_on_stage
 from tests.web.trap import Trap, set_trap
 
@@ -16,7 +17,7 @@ from scythe.fetch.inputs import LoadedPage
 from scythe.page import Page
 from scythe.web.frames import frames
 from scythe.web.frames.frames import NO_PICTURE, Loads, sheet_addresses
-from scythe.web.server import Serving, serve_in_thread
+from scythe.web.server import Serving
 from scythe.web.state import NotThere, State, StateOptions
 
 

@@ -12,6 +12,7 @@ import pytest
 from tests.faults.growth import is_linear
 from tests.site.test_drift import shop_page, thing, url_of
 from tests.web.conftest import NARROW, Look, demo_pages, make_state
+from tests.web.serving import serve_in_thread
 
 from scythe.fetch.inputs import LoadedPage
 from scythe.page.map import PageMap
@@ -32,7 +33,7 @@ from scythe.web.rules.rules import (
     show_rules,
     show_windows,
 )
-from scythe.web.server import Serving, serve_in_thread
+from scythe.web.server import Serving
 from scythe.web.state import PROFILE, NotNow, NotThere, State, StateOptions
 from scythe.web.text_diff import compare_texts
 
