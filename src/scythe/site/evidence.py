@@ -239,3 +239,12 @@ def covered_runs(rows: Ints, of: Stack, runs: int) -> Flags:
     steps = np.bincount(of.run_from[rows], minlength=runs + 1) - np.bincount(of.run_to[rows], minlength=runs + 1)
     covered: Flags = np.cumsum(steps)[:-1] > 0
     return covered
+
+
+def inside_rows(rows: Ints, of: Stack) -> Flags:
+    """Say which elements lie inside one of these rows."""
+    steps = np.zeros(len(of.key) + 1, np.int64)
+    np.add.at(steps, rows + 1, 1)
+    np.add.at(steps, of.last[rows], -1)
+    covered: Flags = np.cumsum(steps)[:-1] > 0
+    return covered

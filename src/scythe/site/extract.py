@@ -91,7 +91,7 @@ class Extractor:
         self.told = tuple(row for row in profile.rules if row.is_told)
         self.types = dict(profile.types)
         self.read_cold = partial(read, method=profile.method or None)
-        self._wanted = tuple(name for name in wanted or profile.fields if name != "records")  # which are lists
+        self.wanted = tuple(name for name in wanted or profile.fields if name != "records")  # which are lists
         self.has_lists = "records" in (wanted or profile.fields)
         self._is_learning = is_learning
         self._learn_lists = learn_lists
@@ -111,7 +111,7 @@ class Extractor:
 
     def _not_html(self, cold: Document) -> Document:
         """Say of every field that something that is no HTML does not have it."""
-        fields = {name: Field((), None, f"missing: {cold.why}") for name in self._wanted}
+        fields = {name: Field((), None, f"missing: {cold.why}") for name in self.wanted}
         return replace(cold, fields=fields)
 
     def read_to_learn(self, page: Page, body: bytes, url: Url | None) -> tuple[Document, bool]:
@@ -134,11 +134,6 @@ class Extractor:
         if found is None or found.layout is not known.layout.records:
             found = self._list_readers[known.layout.name] = LayoutListReader(known.layout.records)
         return found
-
-    @property
-    def wanted(self) -> tuple[str, ...]:
-        """The names of the fields asked for."""
-        return self._wanted
 
 
 def in_ascii_bytes(body: bytes) -> bytes:
@@ -209,31 +204,25 @@ def tagged(page: PageMap, *names: str) -> Ints:
     return found
 
 
+@dataclass(eq=False)
 class _Extraction:
     """The extraction of one page."""
 
-    def __init__(
-        self,
-        extractor: Extractor,
-        page: MappedPage,
-        body: bytes,
-        url: Url | None,
-        known: KnownLayout | None,
-        roots: list[int],
-        via: Via,
-    ) -> None:
-        self._extractor = extractor
-        self._page = page
-        self._body = body
-        self._url = url
-        self._known = known
-        self._roots = roots
-        self._via = via
-        self._wanted = extractor.wanted
+    _extractor: Extractor
+    _page: MappedPage
+    _body: bytes
+    _url: Url | None
+    _known: KnownLayout | None
+    _roots: list[int]
+    _via: Via
+
+    def __post_init__(self) -> None:
+        self._wanted = self._extractor.wanted
+        self._layout = self._known.layout if self._known is not None else None
         self._fields: dict[str, Field] = {}
         self._text: CutText | None = None
-        self._opened = LatePage(body, url, extractor.judge, page.map)
-        self._is_recoded = page.map.source is not body  # its places are not those of the page as it came
+        self._opened = LatePage(self._body, self._url, self._extractor.judge, self._page.map)
+        self._is_recoded = self._page.map.source is not self._body  # its places are not those of the page as it came
 
     def by_rules(self) -> ExtractedPage:
         """Cut what rules give, and read the page where they do not give its text or title."""
@@ -259,19 +248,19 @@ class _Extraction:
 
     def _cut(self) -> str:
         """Fill the fields that rules give; return why the page should be read, or an empty string."""
-        known = self._known
-        told = self._cut_told()
-        for rules in known.layout.fields if known is not None else ():
-            if rules.name in self._wanted and rules.name not in self._fields:
-                self._fields[rules.name] = self._cut_field(rules)
+        known, layout, told = self._known, self._layout, self._cut_told()
+        if known is not None:
+            for rules in known.layout.fields:
+                if rules.name in self._wanted and rules.name not in self._fields:
+                    self._fields[rules.name] = self._cut_field(rules, known, known.layout.name)
         self._borrow()
         for name, why in told.items():
             if not self._has(name):
                 self._fields[name] = Field((), None, f"missing: {why}")
-        if known is None:
+        if layout is None:
             return "" if set(self._wanted) <= self._fields.keys() else UNKNOWN
         if self._must_have("text"):
-            if known.layout.is_empty:
+            if layout.is_empty:
                 self._fields["text"] = Field((), None, "missing: pages of this layout have no main text")
             else:
                 return self._fields["text"].how.removeprefix("missing: ") if "text" in self._fields else NO_RULE
@@ -284,7 +273,7 @@ class _Extraction:
     def _cut_told(self) -> dict[str, str]:
         """Fill the fields by the rules that people wrote; return why others of them have nothing."""
         lacking: dict[str, str] = {}
-        layout = self._known.layout.name if self._known is not None else ""
+        layout = self._layout.name if self._layout is not None else ""
         for row in self._extractor.told:
             if row.layout not in ("", layout) or row.field not in self._wanted or row.field in self._fields:
                 continue
@@ -305,19 +294,18 @@ class _Extraction:
             self._fields[row.field] = self._typed(row.field, Field(values, self._span(span), how))
         return lacking
 
-    def _cut_field(self, rules: FieldRules) -> Field:
-        layout = self._known.layout.name if self._known is not None else ""
+    def _cut_field(self, rules: FieldRules, known: KnownLayout, layout: str) -> Field:
         if rules.text is not None:
             if not self._roots:
                 return Field((), None, "missing: the element of the text was not found")
-            self._text = cut_text(self._page.map, self._known.dropped if self._known is not None else (), self._roots)
+            self._text = cut_text(self._page.map, known.dropped, self._roots)
             strange = judge(rules.usual, (self._text.text,))
             if strange and not self._text.text:
                 return Field((), None, f"missing: {strange}")
             return Field((self._text.text,), self._span(self._text.span), f"cut: {layout}")
         if rules.values is not None:
             return self._cut_values(rules, rules.values, layout)
-        return self._cut_place(rules, self._known.specs(rules) if self._known is not None else (), layout)
+        return self._cut_place(rules, known.specs[rules.name], layout)
 
     def _cut_place(self, rules: FieldRules, specs: tuple[PlaceSpec | None, ...], layout: str) -> Field:
         """Return the value at the first place that has a plausible one."""
@@ -397,19 +385,18 @@ class _Extraction:
             cold.kind if cold is not None else self._usual_kind(),
             partial(getattr, cold, "confidence") if cold is not None else None,
         )
-        layout = self._known.layout if self._known is not None else None
-        return ExtractedPage(document, self._known, layout, self._page, bool(self._roots), cold, fields)
+        return ExtractedPage(document, self._known, self._layout, self._page, bool(self._roots), cold, fields)
 
     def _why_none(self, name: str, why: str) -> str:
         """Say why a page has no value for a field that its layout has no rules for."""
-        layout = self._known.layout if self._known is not None else None
+        layout = self._layout
         if layout is not None and name in layout.absent:
             return f"cut: {layout.name}, which has none"
         return f"missing: {UNKNOWN if why == UNKNOWN else 'no place on the pages learned'}"
 
     def _usual_kind(self) -> PageKind:
         """Return the kind that pages of the layout are."""
-        layout = self._known.layout if self._known is not None else None
+        layout = self._layout
         if layout is None or not layout.kind:
             return PageKind()
         return PageKind(layout.kind, layout.kind_score / 1_000, {layout.kind: layout.kind_score / 1_000})

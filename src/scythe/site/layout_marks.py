@@ -14,7 +14,7 @@ import numpy as np
 
 from scythe.page.map import PageMap, PlaceSpec
 from scythe.site.evidence import Flags, Floats, Hashes, keyed_elements
-from scythe.site.rules import ATTRIBUTE, ELEMENT, META, FieldRules, Layout, PlaceRule, TextRule
+from scythe.site.rules import ATTRIBUTE, ELEMENT, META, Layout, PlaceRule, TextRule
 from scythe.site.select import EVERY, FIRST, Selector, distinct, outermost, rows
 
 _COUNTED_PAGES = 30  # a layout's first pages say what is usual on it
@@ -112,37 +112,24 @@ class KnownLayout:
 
     def __init__(self, layout: Layout) -> None:
         self.layout = layout
-        self._text: tuple[Layout, TextRule | None, tuple[tuple[int, int], ...]] | None = None
-        self._specs: dict[str, tuple[FieldRules, tuple[PlaceSpec | None, ...]]] = {}
         self.marks = LayoutMarks(layout.marked, dict(layout.marks))
         self.outside = LayoutMarks(layout.marked, dict(layout.outside))
         self.child: KnownLayout | None = None  # for its pages that the rule of its text does not fit
         self.samples: list[tuple[PageMap, str]] = []  # pages that it was learned from, with their addresses
 
     @property
-    def text(self) -> TextRule | None:
-        """The rule of the main text, if there is one."""
-        return self._known_text()[1]
+    def layout(self) -> Layout:
+        """The rules, as far as they are learned."""
+        return self._layout
 
-    @property
-    def dropped(self) -> tuple[tuple[int, int], ...]:
-        """The keys of what that rule drops and of their parents, 0 for any."""
-        return self._known_text()[2]
-
-    def _known_text(self) -> tuple[Layout, TextRule | None, tuple[tuple[int, int], ...]]:
-        known = self._text
-        if known is None or known[0] is not self.layout:
-            found = self.layout.field("text")
-            rule = found.text if found is not None else None
-            known = self._text = self.layout, rule, rule.dropped if rule is not None else ()
-        return known
-
-    def specs(self, rules: FieldRules) -> tuple[PlaceSpec | None, ...]:
-        """Return the places of a field as the page map takes them, None for those that it cannot follow."""
-        known = self._specs.get(rules.name)
-        if known is None or known[0] is not rules:
-            known = self._specs[rules.name] = rules, tuple(map(_spec_of, rules.places))
-        return known[1]
+    @layout.setter
+    def layout(self, layout: Layout) -> None:
+        self._layout = layout
+        found = layout.field("text")
+        self.text = found.text if found is not None else None  # the rule of the main text
+        self.dropped = self.text.dropped if self.text is not None else ()  # keys, and of parents, 0 for any
+        # the places of each field as the page map takes them, None for those that it cannot follow
+        self.specs = {rules.name: tuple(map(_spec_of, rules.places)) for rules in layout.fields}
 
     def frozen(self) -> Layout:
         """Return the layout with its marks as they are now."""

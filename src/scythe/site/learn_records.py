@@ -321,13 +321,6 @@ def _holders(maps: Sequence[PageMap], group: ListGroup) -> Iterator[Selector]:
             yield selector
 
 
-class LearnedRecord(NamedTuple):
-    """A list with the rules that select its records."""
-
-    group: ListGroup
-    rules: RecordRules
-
-
 def learn_records(maps: Sequence[PageMap], pages: Sequence[Page]) -> LayoutRecords:
     """Learn rules for all that the pages of one layout list, best first. `pages` are the same pages, read cold."""
     seen = [see_lists(number, page, read) for number, (page, read) in enumerate(zip(maps, pages, strict=True))]
@@ -336,13 +329,13 @@ def learn_records(maps: Sequence[PageMap], pages: Sequence[Page]) -> LayoutRecor
     every_seen = [one for own in seen for one in own or ()]
     groups = group_seen(maps, [one for one in every_seen if one.records])
     served: set[SeenList] = set()
-    chosen: list[LearnedRecord] = []
+    chosen: list[tuple[ListGroup, RecordRules]] = []
     for group in sorted(groups, key=lambda group: -group.count * group.score):
         if group.score < CUT or not served.isdisjoint(group.seen):
             continue  # another rule selects part of it
         fit = fit_group(maps, group, every_seen)
         if fit is not None and fit.is_good:
-            chosen.append(LearnedRecord(group, fit.rules))
+            chosen.append((group, fit.rules))
             served.update(group.seen, fit.twins)
     left = [group for group in groups if group.score >= CUT and served.isdisjoint(group.seen)]
     tables = any(_tag_of(maps, group) == "tr" for group in left)
@@ -354,14 +347,14 @@ def learn_records(maps: Sequence[PageMap], pages: Sequence[Page]) -> LayoutRecor
     ]
     missed = sum(group.count for group in left)
     missed += sum(len(one.source[1].rows) for one in every_seen if not one.records and one.score >= _SURE)
-    covered = sum(one.group.count for one in chosen)
-    with_lists = {page for one in chosen for page in one.group.pages} | {one.page for one in served}
+    covered = sum(group.count for group, _ in chosen)
+    with_lists = {page for group, _ in chosen for page in group.pages} | {one.page for one in served}
     other = tuple(sorted(signs, key=lambda one: one.key))
     keys = tuple(np.unique(np.concatenate([page.signature for page in maps])).tolist())
     layout = LayoutRecords((), len(maps), len(maps) - len(with_lists), "", tables, other, keys)
     if covered < _COVERED * (covered + missed) or len(chosen) > _REGIONS:
         return replace(layout, why=f"{covered} of {covered + missed} records follow a rule")
-    rules = sorted((_complete(maps, one) for one in chosen), key=lambda one: -one.score)
+    rules = sorted((_complete(maps, *one) for one in chosen), key=lambda one: -one.score)
     return replace(layout, lists=tuple(one for one in rules if one.columns))
 
 
@@ -378,18 +371,18 @@ def _tag_of(maps: Sequence[PageMap], group: ListGroup) -> str:
     return tag
 
 
-def _complete(maps: Sequence[PageMap], found: LearnedRecord) -> RecordRules:
+def _complete(maps: Sequence[PageMap], group: ListGroup, rules: RecordRules) -> RecordRules:
     """Add columns, kind and the like to the rules of a list."""
     kinds: Counter[str] = Counter()
-    for one in found.group.seen:
+    for one in group.seen:
         kinds[one.kind] += len(one.records)
-    filled = [(one, one.fill()) for one in sorted(found.group.seen, key=lambda one: -len(one.records))]
+    filled = [(one, one.fill()) for one in sorted(group.seen, key=lambda one: -len(one.records))]
     return replace(
-        found.rules,
+        rules,
         columns=learn_columns(maps, filled),
         kind=kinds.most_common(1)[0][0],
         pattern=filled[0][1].pattern,
-        score=round(1_000 * found.group.score),
+        score=round(1_000 * group.score),
     )
 
 

@@ -44,20 +44,14 @@ class ColdValues:
     date: str
 
 
+@dataclass(eq=False)
 class PlaceLearner:
     """Pages of one layout with what reading them said, to learn where title, author and date stand."""
 
-    def __init__(
-        self,
-        pages: Sequence[PageMap],
-        keyed: Sequence[Flags],
-        cold: Sequence[ColdValues],
-        roots: Sequence[Sequence[int]],
-    ) -> None:
-        self._pages = pages
-        self._keyed = keyed
-        self._cold = cold
-        self._roots = roots  # of the main text
+    _pages: Sequence[PageMap]
+    _keyed: Sequence[Flags]
+    _cold: Sequence[ColdValues]
+    _roots: Sequence[Sequence[int]]  # of the main text
 
     def learn(self, name: str) -> tuple[PlaceRule, ...]:
         """Return the places of a field, the one that agrees most first."""

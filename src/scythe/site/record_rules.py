@@ -124,14 +124,12 @@ class LayoutListReader:
             return None, "a list that no rule selects"
         if len(self._keys) and has_new_siblings(page, self._keys):
             return None, "siblings of a kind that no page learned had"
-        lists = [name_list(reader.read(page, shown, records, base), rules) for rules, reader, records in found]
+        lists: list[RecordList] = []
+        for rules, reader, records in found:
+            names = tuple(column.name for column in rules.columns)
+            read = reader.read(page, shown, records, base)
+            lists.append(RecordList(read, names, rules.kind, rules.score / 1_000, rules.pattern))
         return tuple(lists), ""
-
-
-def name_list(records: tuple[Record, ...], rules: RecordRules) -> RecordList:
-    """Return the list of records that were read by rules."""
-    names = tuple(column.name for column in rules.columns)
-    return RecordList(records, names, rules.kind, rules.score / 1_000, rules.pattern)
 
 
 def judge_count(rules: RecordRules, count: int) -> str:

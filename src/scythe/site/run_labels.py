@@ -11,7 +11,18 @@ from typing import TypeAlias
 
 import numpy as np
 
-from scythe.site.evidence import ElementGroups, Flags, Floats, Hashes, Ints, Stack, covered_runs, group, sums
+from scythe.site.evidence import (
+    ElementGroups,
+    Flags,
+    Floats,
+    Hashes,
+    Ints,
+    Stack,
+    covered_runs,
+    group,
+    inside_rows,
+    sums,
+)
 from scythe.site.select import distinct
 
 GroupPair: TypeAlias = tuple[ElementGroups, ElementGroups]  # by key, and by key and parent's key
@@ -129,17 +140,14 @@ def _without_fields(of: Stack, words: Floats, label: Floats, keys: GroupPair, fi
     """Lower the label of short parts that recur the same way on most pages: bylines, dates, tags, counts."""
     first, behind = _content_edges(of, words, label)
     inside = np.zeros(len(words), bool)
+    sized = [(groups, _page_counts(groups, of), *_short_groups(groups, of, words)) for groups in keys if groups.count]
     long_counts = {
-        counts.tobytes()
-        for groups in keys
-        for counts in _page_counts(groups, of)[_is_long(groups, of, words)]
-        if len(set(counts.tolist())) > 1
+        row.tobytes()
+        for _, counts, _, mean in sized
+        for row in counts[mean > _FIELD_WORDS]
+        if len(set(row.tolist())) > 1
     }
-    for groups in keys:
-        if not groups.count:
-            continue
-        short, _ = _short_groups(groups, of, words)
-        counts = _page_counts(groups, of)
+    for groups, counts, short, _ in sized:
         short &= (counts > 0).mean(axis=1) >= _FIELD_PAGES
         outside = (of.run_to[groups.row] <= first[of.page[groups.row]]) | (
             of.run_from[groups.row] >= behind[of.page[groups.row]]
@@ -158,12 +166,6 @@ def _without_fields(of: Stack, words: Floats, label: Floats, keys: GroupPair, fi
     if (words * label * inside).sum() > _MOST_FIELDS * total:
         return label
     return np.where(inside, label * _FIELD_SHARE, label)
-
-
-def _is_long(groups: ElementGroups, of: Stack, words: Floats) -> Flags:
-    size = of.held(sums(words), groups.row)
-    members = np.maximum(np.bincount(groups.group, minlength=groups.count), 1)
-    return np.bincount(groups.group, size, groups.count) / members > _FIELD_WORDS
 
 
 def _content_edges(of: Stack, words: Floats, label: Floats) -> tuple[Ints, Ints]:
@@ -206,10 +208,7 @@ def _without_comments(of: Stack, words: Floats, label: Floats, keys: GroupPair) 
 
 def _has_two_short_parts(of: Stack, words: Floats, keys: GroupPair, units: Ints, counts: Ints) -> bool:
     """Say whether each unit has two kinds of short parts: who wrote it, and when."""
-    cover = np.zeros(len(of.key) + 1)
-    np.add.at(cover, units + 1, 1)
-    np.add.at(cover, of.last[units], -1)
-    inside = np.cumsum(cover)[:-1] > 0
+    inside = inside_rows(units, of)
     for groups in keys:
         short, _ = _short_groups(groups, of, words)
         members = inside[groups.row]

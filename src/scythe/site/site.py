@@ -247,7 +247,9 @@ class Site:
     @property
     def rules(self) -> tuple[ElementRule, ...]:
         """The rule table: what was told, and what is seen of every field of every layout."""
-        self._count_unseen()
+        for name, showing in self._showing.items():  # pages that the table was not shown
+            self._table.add_cut(name, showing.cut_since)
+            showing.cut_since = 0
         return self._table.rows([layout.name for layout in self._profile.layouts])
 
     def learn_lists(self) -> None:
@@ -402,12 +404,6 @@ class Site:
             cut_before, showing.cut_since = showing.cut_since, 0
             showing.pages += 1
         self._table.observe(layout, fields, page.page.map, cut_before=cut_before)
-
-    def _count_unseen(self) -> None:
-        """Count the pages that the rule table was not shown."""
-        for name, showing in self._showing.items():
-            self._table.add_cut(name, showing.cut_since)
-            showing.cut_since = 0
 
     def _heal(self, page: ExtractedPage, before: Example) -> None:
         """Learn fields shown by example anew, where rules lack them, from what the same pages had before."""

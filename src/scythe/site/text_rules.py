@@ -20,6 +20,7 @@ from scythe.site.evidence import (
     among,
     covered_runs,
     group,
+    inside_rows,
     joined,
     sums,
 )
@@ -76,10 +77,6 @@ class _DropGroups:
         is_field = fields > 0.5 * np.bincount(members.group, minlength=members.count)
         said = np.bincount(members.group, kept[to] - kept[at], members.count)
         return cls(members, keys.count, at, to, said, is_field)
-
-    def by(self, number: int) -> str:
-        """Return what the members of a group have in common."""
-        return "key" if number < self.keys else "pair"
 
 
 class TextLearner:
@@ -176,7 +173,7 @@ class TextLearner:
     def _with_drops(self, choice: _Choice) -> tuple[TextRule, float, Ints, Floats]:
         """Leave out of a choice, one after the other, what lowers its score most."""
         of = self._of
-        rows = (_inside(of, choice.rows) & of.keyed & (of.run_to > of.run_from)).nonzero()[0]
+        rows = (inside_rows(choice.rows, of) & of.keyed & (of.run_to > of.run_from)).nonzero()[0]
         groups = _DropGroups.of(of, rows, self._labels) if len(rows) else None
         words, drops = self._words, list[Selector]()
         first = score = self._score_of(choice.rows, words)
@@ -187,7 +184,7 @@ class TextLearner:
             members = groups.members
             rows = members.row[members.group == number]
             words = np.where(covered_runs(rows, of, len(words)), 0.0, words)
-            drops.append(self._selector(groups.by(number), int(members.example[number]), True))
+            drops.append(self._selector("key" if number < groups.keys else "pair", int(members.example[number]), True))
             score += gain
         penalty = choice.score - first
         total = score + penalty - _DROP * len(drops)
@@ -226,7 +223,7 @@ class TextLearner:
         """Add selectors of what a rule misses, where that pays."""
         of = self._of
         for _ in range(_MOST_ADDS if rule.score + _ADD_GAIN < 1 else 0):
-            covered = _inside(of, roots)
+            covered = inside_rows(roots, of)
             covered[roots] = True
             around = sums(np.bincount(roots, minlength=len(of.key)).astype(float))
             holds = around[of.last] - around[np.arange(len(of.key))] > 0
@@ -264,12 +261,3 @@ class TextLearner:
 
 def _alike(values: Hashes, rows: Ints) -> Ints:
     return among(values, values[rows]).nonzero()[0]
-
-
-def _inside(of: Stack, rows: Ints) -> Flags:
-    """Say which elements lie inside one of these rows."""
-    steps = np.zeros(len(of.key) + 1, np.int64)
-    np.add.at(steps, rows + 1, 1)
-    np.add.at(steps, of.last[rows], -1)
-    covered: Flags = np.cumsum(steps)[:-1] > 0
-    return covered

@@ -31,35 +31,19 @@ def cluster_urls(urls: Sequence[str], eps: int = EPS, min_samples: int = MIN_SAM
     labels[list(chosen)] = found
     rest = sorted(set(range(len(short))) - set(chosen))
     dense = np.flatnonzero((distances <= eps).sum(axis=1) >= min_samples)
-    if rest and len(dense):
-        _join_nearest(labels, short, rest, [sample[at] for at in dense], found[dense], eps)
+    for start in range(0, len(rest) if len(dense) else 0, _CHUNK):
+        chunk = rest[start : start + _CHUNK]
+        away = measure_distances([short[at] for at in chunk], eps, [sample[at] for at in dense])
+        labels[chunk] = np.where(away.min(axis=1) <= eps, found[dense][away.argmin(axis=1)], -1)
     return number_in_order(labels.tolist())
 
 
-def _join_nearest(
-    labels: NDArray[np.int64],
-    urls: Sequence[str],
-    rest: Sequence[int],
-    dense: Sequence[str],
-    clusters: NDArray[np.int64],
-    eps: int,
-) -> None:
-    for start in range(0, len(rest), _CHUNK):
-        chunk = rest[start : start + _CHUNK]
-        away = _compare_urls([urls[at] for at in chunk], dense, eps)
-        nearest = away.argmin(axis=1)
-        near = away.min(axis=1) <= eps
-        labels[chunk] = np.where(near, clusters[nearest], -1)
-
-
-def measure_distances(texts: Sequence[str], cutoff: int) -> NDArray[np.int32]:
-    """Return the Levenshtein distance of each text to each; above `cutoff` it is only known to be above."""
+def measure_distances(texts: Sequence[str], cutoff: int, others: Sequence[str] | None = None) -> NDArray[np.int32]:
+    """Return the Levenshtein distance of each text to each, or to each of others; above `cutoff` it is only known to be
+    above."""
+    others = texts if others is None else others
     if not texts:
-        return np.zeros((0, 0), dtype=np.int32)
-    return _compare_urls(texts, texts, cutoff)
-
-
-def _compare_urls(texts: Sequence[str], others: Sequence[str], cutoff: int) -> NDArray[np.int32]:
+        return np.zeros((0, len(others)), dtype=np.int32)
     from rapidfuzz.distance import Levenshtein  # here: whoever only cuts pages starts without it, and sooner
     from rapidfuzz.process import cdist
 

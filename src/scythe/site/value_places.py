@@ -81,18 +81,14 @@ def _kinds(tags: tuple[str, ...]) -> NDArray[np.int8]:
 
 def run_beside(page: PageMap, row: int, take: str) -> str | None:
     """Return the text right behind the opening tag of an element, or right behind its end; None where there is none."""
-    run = int(page.run_from[row]) if take == LEAD else int(page.run_to[row])
-    around = row if take == LEAD else int(page.parent[row])
-    if run >= len(page.run_row) or page.run_row[run] != around or _has_child_before(page, row, run, take):
+    is_lead = take == LEAD
+    run = int(page.run_from[row]) if is_lead else int(page.run_to[row])
+    around, following = (row, row + 1) if is_lead else (int(page.parent[row]), int(page.last[row]))
+    if run >= len(page.run_row) or page.run_row[run] != around:
         return None
+    if following < page.last[around] and page.run_to[following] <= run:
+        return None  # an element without text stands between the tag and the run
     return " ".join(page.run_text(run).split())
-
-
-def _has_child_before(page: PageMap, row: int, run: int, take: str) -> bool:
-    """Say whether an element without text stands between a tag and the run that seems to follow it."""
-    following = row + 1 if take == LEAD else int(page.last[row])
-    around = row if take == LEAD else int(page.parent[row])
-    return following < int(page.last[around]) and int(page.run_to[following]) <= run
 
 
 def is_shown(page: PageMap, row: int) -> bool:

@@ -234,12 +234,7 @@ def part_of(text: str, before: str, after: str) -> str | None:
 
 def span_of_value(page: PageMap, row: int, way: ValueWay) -> tuple[int, int] | None:
     """Return the bytes of what a way takes at an element."""
-    if way.take == TAIL:
-        run = int(page.run_to[row])
-        return int(page.run_start[run]), int(page.run_end[run])
-    if way.take == ELEMENT:
-        return page.place(row)
-    if way.take == ATTRIBUTE:
-        return page.place(row, way.attribute)
-    run = int(page.run_from[row])
+    if way.take in (ELEMENT, ATTRIBUTE):
+        return page.place(row) if way.take == ELEMENT else page.place(row, way.attribute)
+    run = int(page.run_to[row] if way.take == TAIL else page.run_from[row])
     return int(page.run_start[run]), int(page.run_end[run])

@@ -25,7 +25,15 @@ _SEPARATORS = ",;\t"
 _PAGE_ENDS = (".html", ".htm", ".xhtml", ".shtml")
 _FORMULA = frozenset("=+-@\t＝＋－＠")  # what a cell for spreadsheets begins with behind its apostrophe
 
-Row = tuple[int, object, object, object, object]  # line, page, image, relevant (None: no such column), by
+
+class Statement(NamedTuple):
+    """One row as written, not yet checked; `relevant` is None where the file has no such column."""
+
+    line: int
+    page: object
+    image: object
+    relevant: object = None
+    by: object = None
 
 
 class _Head(NamedTuple):
@@ -36,7 +44,7 @@ class _Head(NamedTuple):
     is_named: bool  # it names the columns, and is no row
 
 
-def read_table(text: str, name: str) -> Iterator[Row]:
+def read_table(text: str, name: str) -> Iterator[Statement]:
     """Yield the rows of a table. Raises BadInput with the file's name and the line."""
     lines = io.StringIO(text, newline="")
     first, above, wanted = "", -1, ""
@@ -59,8 +67,7 @@ def read_table(text: str, name: str) -> Iterator[Row]:
             line = reader.line_num + above
             if len(cells) > len(head.columns) and any(cells[len(head.columns) :]):
                 raise BadInput(f"{name}:{line}: {len(cells)} cells, but the columns are {', '.join(head.columns)}")
-            page, image, relevant, by = (_take(cells, number) for number in where)
-            yield line, page, image, relevant, by
+            yield Statement(line, *(_take(cells, number) for number in where))
     except csv.Error as error:
         raise BadInput(f"{name}:{reader.line_num + above}: {error}") from None
 
@@ -161,18 +168,7 @@ def read_labels(body: bytes, name: str, by: str = "") -> Labels:
     else:
         rows = read_table(text, name)
     into = Labels(name, (), has_lines=not name.lower().endswith(".json"))
-    return check_labels((Statement(*row) for row in rows), into, by)
-
-
-@dataclass(frozen=True, slots=True)
-class Statement:
-    """One row as written, not yet checked; `relevant` is None where the file has no such column."""
-
-    line: int
-    page: object
-    image: object
-    relevant: object = None
-    by: object = None
+    return check_labels(rows, into, by)
 
 
 def check_labels(rows: Iterable[Statement], into: Labels, by: str = "") -> Labels:
@@ -301,13 +297,13 @@ def _pairs(pairs: list[tuple[str, object]], where: str) -> dict[str, object]:
     return made
 
 
-def _read_lines(text: str, name: str) -> Iterator[Row]:
+def _read_lines(text: str, name: str) -> Iterator[Statement]:
     for number, line in enumerate(text.split("\n"), 1):
         if line.strip():
             yield _object(_parse(line, f"{name}:{number}"), number, f"{name}:{number}")
 
 
-def _read_json(text: str, name: str) -> Iterator[Row]:
+def _read_json(text: str, name: str) -> Iterator[Statement]:
     line = text.count("\n") + 1
     parsed = _parse(text, name if line == 1 else f"{name} ({line} lines)")
     if isinstance(parsed, dict):
@@ -320,17 +316,17 @@ def _read_json(text: str, name: str) -> Iterator[Row]:
         raise BadInput(f'{name}: an object such as {{"page.html": ["image.jpg"]}} or a list was expected')
 
 
-def _object(row: object, number: int, where: str) -> Row:
+def _object(row: object, number: int, where: str) -> Statement:
     if not isinstance(row, dict):
         raise BadInput(f"{where}: an object with page and image was expected, not {row!r:.60}")
     unknown = sorted(row.keys() - set(COLUMNS))
     if unknown:
         raise BadInput(f"{where}: unknown key {unknown[0]!r:.60}; expected one of {', '.join(COLUMNS)}")
     relevant = ("" if row["relevant"] is None else row["relevant"]) if "relevant" in row else None
-    return number, row.get("page"), row.get("image"), relevant, row.get("by")
+    return Statement(number, row.get("page"), row.get("image"), relevant, row.get("by"))
 
 
-def _of_page(page: str, said: object, number: int, where: str) -> Iterator[Row]:
+def _of_page(page: str, said: object, number: int, where: str) -> Iterator[Statement]:
     """Yield what a file says of one page: a list of relevant images, or lists of both kinds."""
     lists = {"relevant": said} if isinstance(said, list) else said
     known = ("relevant", "irrelevant", "by")
@@ -346,6 +342,6 @@ def _of_page(page: str, said: object, number: int, where: str) -> Iterator[Row]:
         for image in names:
             if not isinstance(image, str) or not image.strip():
                 raise BadInput(f"{where}: an image is an address or a number such as #3, not {image!r:.60}")
-            yield number, page, image, key == "relevant", by
+            yield Statement(number, page, image, key == "relevant", by)
     if not any(images.values()):
-        yield number, page, "", None, by
+        yield Statement(number, page, "", None, by)

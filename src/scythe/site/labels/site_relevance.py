@@ -155,19 +155,8 @@ def _fact_traits(image: ImageContext) -> tuple[str, ...]:
         link = "none"
     else:
         link = "image" if image.link[:_ADDRESS_CHARS].partition("?")[0].lower().endswith(_IMAGE_FILE) else "page"
-    quarter = int(image.text_before * 4)  # of the page's text
-    return _name_facts(link, image.is_lead, image.is_stated, image.is_figure, quarter)
-
-
-@lru_cache(maxsize=1_024)
-def _name_facts(link: str, is_lead: bool, is_stated: bool, is_figure: bool, quarter: int) -> tuple[str, ...]:
-    return (
-        f"flink {link}",
-        f"flead {is_lead:d}",
-        f"fstated {is_stated:d}",
-        f"ffigure {is_figure:d}",
-        f"ftext {quarter}",
-    )
+    facts = (f"flead {image.is_lead:d}", f"fstated {image.is_stated:d}", f"ffigure {image.is_figure:d}")
+    return f"flink {link}", *facts, f"ftext {int(image.text_before * 4)}"  # in which quarter of the page's text
 
 
 @lru_cache(maxsize=2_048)
