@@ -33,14 +33,14 @@ def explain(
     *,
     fetch: FetchOptions,
 ) -> int:
-    from scythe.site.trace import trace
+    from scythe.site.trace import Tracer
 
     site = load_site(profile)
     loaded = next(load_pages([page], check_base(url), fetch))
     if loaded.complaint:
         complain(f"{loaded.name}: {loaded.complaint}")
         return FAILED
-    found = trace(site, loaded.body, loaded.url)
+    found = Tracer(site.profile).trace(loaded.body, loaded.url)
     if as_json:
         typer.echo(json.dumps({"source": loaded.name, "url": loaded.url, **asdict(found)}, indent=1))
         return OK

@@ -350,6 +350,7 @@ def usual_of(values_per_page: Sequence[tuple[str, ...]], pages: int | None = Non
 
     `pages` counts those on which the field was looked for, where they are more than the entries.
     """
+    scripts = [found for own in values_per_page if own and (found := script_of(" ".join(own[:_VALUES])))]
     lengths = sorted(len(value) for values in values_per_page for value in values[:_VALUES])
     return Usual(
         pages=max(len(values_per_page), pages or 0),
@@ -357,7 +358,8 @@ def usual_of(values_per_page: Sequence[tuple[str, ...]], pages: int | None = Non
         shortest=lengths[0] if lengths else 0,
         longest=lengths[-1] if lengths else 0,
         middle=sorted(lengths)[(len(lengths) - 1) // 2] if lengths else 0,
-        script=_common_script(values_per_page),
+        # that of all pages whose values are long enough to tell
+        script=scripts[0] if len(scripts) >= _WITNESSES and len(set(scripts)) == 1 else "",
         form=_common_form([value for values in values_per_page for value in values[:_VALUES]]),
     )
 
@@ -425,12 +427,6 @@ def _judge_length(usual: Usual, size: int) -> str:
     if size * spread + _ROOM_CHARS < usual.shortest:
         return f"implausible: {size} characters, usually {usual.shortest} to {usual.longest}"
     return ""
-
-
-def _common_script(values_per_page: Sequence[tuple[str, ...]]) -> str:
-    """Return the script that all pages share whose values are long enough to tell."""
-    seen = [script for values in values_per_page if values and (script := script_of(" ".join(values[:_VALUES])))]
-    return seen[0] if len(seen) >= _WITNESSES and len(set(seen)) == 1 else ""
 
 
 def _common_form(values: Sequence[str]) -> str:

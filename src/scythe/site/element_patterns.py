@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from scythe.limits import LIMITS
 from scythe.page.map import CONTINUES, IN_TEMPLATE, PageMap
+from scythe.site.evidence import tag_number
 from scythe.site.select import sibling_numbers
 
 Rows: TypeAlias = NDArray[Any]
@@ -156,8 +157,7 @@ class _Matcher:
         page = self._page
         if not tag:
             return np.ones(len(rows), bool)
-        number = page.tags.index(tag) if tag in page.tags else -1
-        named: NDArray[np.bool_] = page.tag[rows] == number
+        named: NDArray[np.bool_] = page.tag[rows] == tag_number(page, tag)
         return named
 
     def _candidates(self, step: PatternStep) -> Rows:
@@ -165,9 +165,7 @@ class _Matcher:
         page = self._page
         shown = page.flags & IN_TEMPLATE == 0
         if step.tag:
-            if step.tag not in page.tags:
-                return np.zeros(0, np.intp)
-            shown = shown & (page.tag == page.tags.index(step.tag))
+            shown = shown & (page.tag == tag_number(page, step.tag))
         rows: Rows = shown.nonzero()[0]
         for test in step.tests:
             if not isinstance(test, AttributeTest):

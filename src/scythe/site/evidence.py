@@ -155,6 +155,11 @@ def keyed_elements(page: PageMap) -> Flags:
     return keyed
 
 
+def tag_number(page: PageMap, name: str) -> int:
+    """Return the number of a tag on a page, -1 where the page has none of that name."""
+    return page.tags.index(name) if name in page.tags else -1
+
+
 def mix(a: Hashes, b: Hashes) -> Hashes:
     """Return one hash for two."""
     mixed: Hashes = (a ^ (b + _MIX + (a << np.uint64(6)) + (a >> np.uint64(2)))) * np.uint64(0xFF51AFD7ED558CCD)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from html import unescape
 
@@ -93,16 +93,12 @@ _SIGNS = {INSIDE: " ", CHILD: " > ", NEXT: " + ", AFTER: " ~ "}
 def _css_chain(chain: Sequence[PatternStep], *, loosely: bool) -> str | None:
     written = ""
     for step in chain:
-        tests = _css_tests(step, loosely=loosely)
-        if step.axis not in _SIGNS or tests is None or (not written and step.axis != INSIDE and step.tag != "html"):
+        parts = [_css_test(test, step, number, loosely=loosely) for number, test in enumerate(step.tests)]
+        tests = "".join(filter(None, parts))
+        if step.axis not in _SIGNS or None in parts or (not written and step.axis != INSIDE and step.tag != "html"):
             return None
         written += (_SIGNS[step.axis] if written else "") + (f"{step.tag}{tests}" or "*")
     return written
-
-
-def _css_tests(step: PatternStep, *, loosely: bool) -> str | None:
-    parts = [_css_test(test, step, number, loosely=loosely) for number, test in enumerate(step.tests)]
-    return None if None in parts else "".join(filter(None, parts))
 
 
 def _css_test(test: Test, step: PatternStep, number: int, *, loosely: bool = False) -> str | None:
@@ -502,16 +498,11 @@ def opening_tag(page: bytes | str, element: str) -> str:
     row = int(around[-1]) if len(around) else 0
     seen: set[str] = set()
     while row > 0 and row != mapped.body:
-        written = _whole_tag(mapped, row)
+        tag, given = mapped.tags[mapped.tag[row]], dict[str, str | None](mapped.element(row).attributes)
+        written = write_tag(tag, given) if re.fullmatch(r"[a-z][\w:-]*", tag) else ""
         pattern = compile_rule(written).pattern if written and written not in seen else None
         if pattern is not None and len(follow_rule(mapped, ElementRule("", written, repetition=True))[0].rows) == 1:
             return written
         seen.add(written)  # further out it would be one of two
         row = int(mapped.parent[row])
     return "<body>"
-
-
-def _whole_tag(page: PageMap, row: int) -> str:
-    given: Mapping[str, str | None] = page.element(row).attributes
-    tag = page.tags[page.tag[row]]
-    return write_tag(tag, given) if re.fullmatch(r"[a-z][\w:-]*", tag) else ""

@@ -101,18 +101,15 @@ class Extractor:
     def extract_page(self, body: bytes, url: str | None, via: Via = "auto") -> ExtractedPage:
         """Extract one page: "cut" reads nothing cold, "tree" is the same as "auto" where nothing is learned."""
         if body[:1] != b"<" and sniff_bytes(body[:4096]):
-            return ExtractedPage(self._not_html(read(body, url)), None, None, None)
+            cold = read(body, url)
+            fields = {name: Field((), None, f"missing: {cold.why}") for name in self.wanted}  # it is no HTML
+            return ExtractedPage(replace(cold, fields=fields), None, None, None)
         page = MappedPage(map_page(body))
         known, roots = self.index.find(page)
         one = _Extraction(self, page, body, absolute(url) if url else None, known, roots, via)
         if self._is_learning and via == "auto" and (known is None or not known.layout.is_settled):
             return one.by_reading("")
         return one.by_rules()
-
-    def _not_html(self, cold: Document) -> Document:
-        """Say of every field that something that is no HTML does not have it."""
-        fields = {name: Field((), None, f"missing: {cold.why}") for name in self.wanted}
-        return replace(cold, fields=fields)
 
     def read_to_learn(self, page: Page, body: bytes, url: Url | None) -> tuple[Document, bool]:
         """Return what reading a page says, and whether it was read before, to be learned from."""

@@ -45,6 +45,7 @@ class ImageJudge:
     def __init__(self, known: SiteImages | None = None, forest: Forest | None = None) -> None:
         self.known = known or SiteImages()
         self._forest = forest
+        self._counts = self.known if self.known.pages else None
 
     def prepare(self) -> None:
         """Fit what the labels teach now rather than with the first page."""
@@ -95,10 +96,6 @@ class ImageJudge:
 
         found: list[float] = image_logits(page, self._counts, self._forest).tolist()
         return found
-
-    @cached_property
-    def _counts(self) -> SiteImages | None:
-        return self.known if self.known.pages else None
 
     @cached_property
     def _published(self) -> TcModel | None:

@@ -65,12 +65,8 @@ T = TypeVar("T")
 class Spot(NamedTuple):
     """A value on its page: the element that rules must lead to."""
 
-    shown: ShownText
+    page: PageMap
     row: int
-
-    @property
-    def page(self) -> PageMap:
-        return self.shown.page
 
 
 def propose_rules(spot: Spot, known: Sequence[str], take: str, *, alone: bool) -> Iterator[AnchorRule]:
@@ -680,7 +676,7 @@ def _try_row(wanted: ShownField, row: Row, alike: float) -> WayOption | None:
     around = frame(there, wanted.all_known)
     if around is None:
         return None
-    spots = [Spot(wanted.pages[i], place.row) for i, place in enumerate(row) if place is not None]
+    spots = [Spot(wanted.pages[i].page, place.row) for i, place in enumerate(row) if place is not None]
     absent = [wanted.pages[i].page for i, place in enumerate(row) if place is None and not wanted.values[i]]
     shape = ValueWay(there[0].take, (), attribute=there[0].attribute, before=around[0], after=around[1])
     found = learn_rules(spots, absent, wanted.others, shape, wanted.all_known, _prefix(there, around[0]))

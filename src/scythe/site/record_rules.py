@@ -21,6 +21,7 @@ from scythe.model import Record, RecordList, Span
 from scythe.page.blocks import KIND, SKIP
 from scythe.page.images import source_of
 from scythe.page.map import BLANK, CONTINUES, RAW, PageMap
+from scythe.site.evidence import tag_number
 from scythe.site.select import Selector, distinct, matches, outermost, rows
 from scythe.url import Url, absolute
 
@@ -188,11 +189,7 @@ def _find(page: PageMap, rules: RecordRules, first: int, behind: int) -> Rows:
     if not rules.tag:
         return _union(page, rules.heads, first, behind)
     inside = slice(first + 1, behind)
-    try:
-        number = page.tags.index(rules.tag)
-    except ValueError:
-        return np.zeros(0, np.intp)
-    wanted = (page.tag[inside] == number) & (page.depth[inside] == page.depth[first] + rules.below)
+    wanted = (page.tag[inside] == tag_number(page, rules.tag)) & (page.depth[inside] == page.depth[first] + rules.below)
     return np.flatnonzero(wanted) + first + 1
 
 
@@ -219,28 +216,17 @@ def _join(page: PageMap, every: Rows, heads: Rows) -> list[tuple[int, ...]] | No
 
 def is_head_row(page: PageMap, row: int) -> bool:
     """Say whether all cells of a table row are head cells, two at least."""
-    cells = children(page, row)
-    return len(cells) > 1 and all(page.tags[page.tag[cell]] == "th" for cell in cells)
-
-
-def children(page: PageMap, row: int) -> list[int]:
-    """Return the elements directly inside an element."""
-    found, end, last = [], int(page.last[row]), page.last
-    row += 1
-    while row < end:
-        found.append(row)
-        row = int(last[row])
-    return found
+    inside = slice(row + 1, int(page.last[row]))
+    cells = page.tag[inside][page.parent[inside] == row]
+    return len(cells) > 1 and bool((cells == tag_number(page, "th")).all())
 
 
 def has_other_table(page: PageMap, records: Sequence[tuple[int, ...]]) -> bool:
     """Say whether a table of four rows or more stands outside of all records and is not made of them."""
-    if "table" not in page.tags or "tr" not in page.tags:
-        return False
-    lines = np.flatnonzero(page.tag == page.tags.index("tr"))
+    lines = np.flatnonzero(page.tag == tag_number(page, "tr"))
     for record in records:
         lines = lines[(lines < record[0]) | (lines >= page.last[record[-1]])]
-    tables = np.flatnonzero(page.tag == page.tags.index("table"))
+    tables = np.flatnonzero(page.tag == tag_number(page, "table"))
     held = np.searchsorted(lines, page.last[tables]) - np.searchsorted(lines, tables)
     return bool(np.any(held >= _TABLE_ROWS))
 

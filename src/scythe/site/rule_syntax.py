@@ -312,6 +312,7 @@ _PATH_AXES = {
     "following": FOLLOWING,
     "parent": PARENT,
 }
+_NONE = 1_000_000_000  # the number of an element that no page has
 _UNDERSTOOD = (
     "a step such as div, *, @href, text(), .. or following-sibling::dd; conditions compare @name, text() or . by =, "
     "!=, contains() or starts-with(), count with [2], [last()] or position()=2, and are joined by and, or, not()"
@@ -329,7 +330,7 @@ class _XPath(_Scanner):
             chains, taken = self._union()
             self.need(self.skip(")") or None, ")")
             if self.skip("["):
-                place = self._place()
+                place = self.need(self._number() or None, "a number from 1 on, or last()")
                 self.need(self.skip("]") or None, "]")
             if self.skip("/"):
                 taken = self._taken() or self.refuse("@name or text()")
@@ -396,17 +397,15 @@ class _XPath(_Scanner):
         return PatternStep(axis, tag, tuple(tests))
 
     def _predicate(self) -> tuple[Test, ...]:
-        if (number := self.take(_PATH_NUMBER)) is not None:
-            return (AtTest(max(1, int(number[1])) if int(number[1]) else 1_000_000_000),)
-        if (found := self.take(_PATH_PLACE)) is not None:
-            return (AtTest(int(found[1]) if found[1] else -1 - int(found[2] or 0)),)
-        return self._any_of(0)
+        at = self._number()
+        return (AtTest(at or _NONE),) if at is not None else self._any_of(0)
 
-    def _place(self) -> int:
-        if (number := self.take(_PATH_NUMBER)) is not None and int(number[1]):
+    def _number(self) -> int | None:
+        """Read which of several is meant: from 1 on, or from -1, the last, backwards; None where no number stands."""
+        if (number := self.take(_PATH_NUMBER)) is not None:
             return int(number[1])
-        found = self.need(self.take(_PATH_PLACE), "a number from 1 on, or last()")
-        return int(found[1]) if found[1] else -1 - int(found[2] or 0)
+        found = self.take(_PATH_PLACE)
+        return None if found is None else int(found[1]) if found[1] else -1 - int(found[2] or 0)
 
     def _any_of(self, depth: int) -> tuple[Test, ...]:
         if depth > _DEEPEST:
@@ -456,12 +455,11 @@ class _XPath(_Scanner):
         return (make(HAS, ""),)
 
     def _operand(self) -> Callable[[str, str], Test]:
-        if self.skip("normalize-space(@"):
+        is_squeezed = self.skip("normalize-space(@")
+        if is_squeezed or self.skip("@"):
             name = self.need(self.take(_PATH_NAME), "the name of an attribute")[1].lower()
-            self.need(self.skip(")") or None, ")")
-            return lambda op, value: AttributeTest(name, op, value)
-        if self.skip("@"):
-            name = self.need(self.take(_PATH_NAME), "the name of an attribute")[1].lower()
+            if is_squeezed:
+                self.need(self.skip(")") or None, ")")
             return lambda op, value: AttributeTest(name, op, value)
         said = self.need(self.take(_PATH_TEXT), _UNDERSTOOD)[0]
         own = "text()" in said

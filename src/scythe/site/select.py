@@ -9,37 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from scythe.errors import BadInput
 
+if TYPE_CHECKING:
+    from scythe.page.map import PageMap
+
 FIRST = 0
 EVERY = None
 _NAME_CHARS = 60
-
-
-class MapElements(Protocol):
-    """The columns of a page map that selectors look at: one entry per element, in tree order."""
-
-    @property
-    def tag(self) -> NDArray[np.uint16]: ...
-    @property
-    def parent(self) -> NDArray[np.int32]: ...
-    @property
-    def last(self) -> NDArray[np.int32]: ...
-    @property
-    def key(self) -> NDArray[np.uint64]: ...
-    @property
-    def path(self) -> NDArray[np.uint64]: ...
-
-
-class NamedElements(MapElements, Protocol):
-    """Columns of elements with handles of them."""
-
-    def element(self, row: int, /) -> Any: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,12 +42,12 @@ class Selector:
             raise BadInput("the hashes of a selector have 64 bits")
 
 
-def rows(page: MapElements, selector: Selector) -> NDArray[np.intp]:
+def rows(page: PageMap, selector: Selector) -> NDArray[np.intp]:
     """Return the elements a selector means, ascending; none of them lies inside another."""
     return _placed(matches(page, selector), selector.place)
 
 
-def matches(page: MapElements, selector: Selector) -> NDArray[np.intp]:
+def matches(page: PageMap, selector: Selector) -> NDArray[np.intp]:
     """Return the outermost elements that match, whatever the place asked for."""
     matching = getattr(page, "matching", None)  # not so of the pages of a layout taken together
     if not selector.child and matching is not None:
@@ -119,7 +101,7 @@ def sibling_numbers(groups: NDArray[Any], *, from_end: bool) -> NDArray[np.intp]
     return numbers
 
 
-def candidates(page: MapElements, row: int, *, is_keyed: bool) -> Iterator[Selector]:
+def candidates(page: PageMap, row: int, *, is_keyed: bool) -> Iterator[Selector]:
     """Yield selectors that mean exactly this element, the plainest first.
 
     `is_keyed` says that the element has an id or a class of its own; without, its key is that of every such tag, and
@@ -137,7 +119,7 @@ def candidates(page: MapElements, row: int, *, is_keyed: bool) -> Iterator[Selec
     yield from _with_places(page, row, [Selector(path=path, child=number) for number in numbers])
 
 
-def _with_places(page: MapElements, row: int, bases: list[Selector]) -> Iterator[Selector]:
+def _with_places(page: PageMap, row: int, bases: list[Selector]) -> Iterator[Selector]:
     for base in bases:
         found = matches(page, base)
         at = int(np.searchsorted(found, row))
@@ -152,7 +134,7 @@ def every(selector: Selector) -> Selector:
     return Selector(selector.path, selector.key, selector.parent, selector.child, EVERY, selector.name)
 
 
-def with_name(page: NamedElements, selector: Selector) -> Selector:
+def with_name(page: PageMap, selector: Selector) -> Selector:
     """Return a selector with what people call its elements on a page; as it is where the page has none."""
     found = matches(page, selector)
     if not len(found):
@@ -163,7 +145,7 @@ def with_name(page: NamedElements, selector: Selector) -> Selector:
     return Selector(selector.path, selector.key, selector.parent, selector.child, selector.place, name)
 
 
-def _name_of(page: NamedElements, row: int) -> str:
+def _name_of(page: PageMap, row: int) -> str:
     node = page.element(row)
     given = node.attributes
     said = (given.get("id") or "").strip()[:_NAME_CHARS], *(given.get("class") or "").split()[:1]

@@ -490,7 +490,8 @@ class Site:
         found = (
             [_behind(known.layout.field(rules.name), rules) for rules in learned.fields] if keeps else learned.fields
         )
-        fields = [_with_usual(rules, maps) for rules in found]
+        usual = [usual_of([cut_values(page, rules).values for page in maps]) for rules in found]
+        fields = [FieldRules(one.name, values=one, usual=seen) for one, seen in zip(found, usual, strict=True)]
         named = {rules.name for rules in fields}
         kept = tuple(rules for rules in known.layout.fields if rules.name not in named)
         known.layout = replace(known.layout, fields=(*kept, *fields), pages=max(known.layout.pages, len(maps)))
@@ -501,12 +502,6 @@ def _behind(old: FieldRules | None, new: ValueRules) -> ValueRules:
     """Put the ways of new rules behind those that a field has: pages of the old design may still come."""
     ways = old.values.ways if old is not None and old.values is not None else ()
     return replace(new, ways=(*ways, *(way for way in new.ways if way not in ways))[:_MOST_WAYS])
-
-
-def _with_usual(rules: ValueRules, maps: Sequence[PageMap]) -> FieldRules:
-    """Note what a field looks like on the pages at hand."""
-    values = [cut_values(page, rules).values for page in maps]
-    return FieldRules(rules.name, values=rules, usual=usual_of(values))
 
 
 def _placed(labels: object, seen: Sequence[PageImages], by: str) -> tuple[Sequence[LabelledPage], list[Lost]]:

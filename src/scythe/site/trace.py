@@ -18,7 +18,6 @@ from scythe.site.value_rules import cut_values, lead
 
 if TYPE_CHECKING:
     from scythe.page.map import PageMap
-    from scythe.site.site import Site
 
 _TIMES = 20  # a cut is timed so often, and the shortest counts ...
 _TIMED_US = 3_000.0  # ... unless that takes longer, as on pages of megabytes
@@ -90,11 +89,6 @@ class PageTrace:
     layout: str  # "" where none fits
     hows: dict[str, str]  # of every field, of images and records, now that they were asked for
     places: tuple[CutRange, ...]
-
-
-def trace(site: Site, body: bytes, url: str | None) -> CutTrace:
-    """Extract a page and note what each rule says."""
-    return Tracer(site.profile).trace(body, url)
 
 
 class Tracer:

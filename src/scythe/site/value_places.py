@@ -226,7 +226,9 @@ def find_places(shown: ShownText, values: Sequence[str]) -> list[PlaceOfValue]:
         words = words_of(value)
         if not words:
             continue
-        for place in (*_in_texts(shown, value, words), *_in_title(shown, value), *_in_attributes(shown, value, words)):
+        titles = shown.page.find("title")[:1]
+        titled = filter(None, [_part(node.row, LEAD, shown.page.text(node.row), value) for node in titles])
+        for place in (*_in_texts(shown, value, words), *titled, *_in_attributes(shown, value, words)):
             key = (place.row, place.take, place.attribute)
             known = found.get(key)
             if known is None or (place.is_whole, place.sameness) > (known.is_whole, known.sameness):
@@ -263,12 +265,6 @@ def _in_run(shown: ShownText, value: str, words: str, runs: tuple[int, int]) -> 
     if row >= 0 and (text := shown.text_of(row)) and len(text) <= _TEXT:
         part = _part(row, ELEMENT, text, value)
         if part is not None and not part.is_whole:
-            yield part
-
-
-def _in_title(shown: ShownText, value: str) -> Iterator[PlaceOfValue]:
-    for node in shown.page.find("title")[:1]:
-        if part := _part(node.row, LEAD, shown.page.text(node.row), value):
             yield part
 
 

@@ -13,6 +13,7 @@ from typing import Final, Literal, NamedTuple
 import numpy as np
 
 from scythe.page.map import BLANK, PageMap
+from scythe.site.evidence import tag_number
 from scythe.site.select import Selector, matches, rows
 from scythe.site.value_places import ATTRIBUTE, ELEMENT, TAIL, element_text, is_shown, run_beside
 
@@ -167,14 +168,6 @@ def _step(page: PageMap, before: int, behind: int, rule: AnchorRule) -> int:
     first = max(0, before - REACH)
     found = (page.tag[first:before] == wanted).nonzero()[0]
     return first + int(found[rule.nth]) if len(found) >= -rule.nth else -1
-
-
-def tag_number(page: PageMap, name: str) -> int:
-    """Return the number of a tag on a page, -1 where the page has none of that name."""
-    try:
-        return page.tags.index(name)
-    except ValueError:
-        return -1
 
 
 def find_named_element(page: PageMap, rule: AnchorRule) -> int:

@@ -249,35 +249,21 @@ def _by_address(urls: Sequence[str], places: Sequence[int], count: int, by: str,
 
 
 def _by_cover(pages: Sequence[PageImages], count: int, seed: int, site: SiteImages) -> tuple[Suggestion, ...]:
-    places = _fresh(pages, site)
-    fresh = [pages[at] for at in places]
-    known = [labelled.page for labelled in site.labelled]
-    scores = _score(fresh, site)
-    chosen = choose_pages(fresh, scores, count, seed=seed, known=known)
-    seen = {kind for page in known for kind in _kinds(page)}
-    found = []
-    for at in chosen:
-        found.append(_describe(fresh[at], scores[at], places[at], seen))
-        seen |= _kinds(fresh[at])
-    return tuple(found)
-
-
-def _fresh(pages: Sequence[PageImages], site: SiteImages) -> list[int]:
-    """Return the places of pages that were not annotated yet, each address once."""
     done = {page_key(labelled.page) for labelled in site.labelled}
-    places = []
+    places: dict[str, int] = {}  # of pages that were not annotated yet, each address once
     for at, page in enumerate(pages):
         if page_key(page) not in done:
-            places.append(at)
-            if page.url:
-                done.add(page.url)
-    return places
-
-
-def _score(pages: Sequence[PageImages], site: SiteImages) -> list[list[float]]:
-    """Return how likely each image of each page is relevant, as far as is known of the site."""
-    judge = ImageJudge(site if site.pages else count_again(site, pages))
-    return [judge.score(page) for page in pages]
+            places.setdefault(page.url or f"#{at}", at)
+    fresh = [pages[at] for at in places.values()]
+    known = [labelled.page for labelled in site.labelled]
+    judge = ImageJudge(site if site.pages else count_again(site, fresh))
+    scores = [judge.score(page) for page in fresh]
+    seen = {kind for page in known for kind in _kinds(page)}
+    found = []
+    for number in choose_pages(fresh, scores, count, seed=seed, known=known):
+        found.append(_describe(fresh[number], scores[number], list(places.values())[number], seen))
+        seen |= _kinds(fresh[number])
+    return tuple(found)
 
 
 def _kinds(page: PageImages) -> set[str]:

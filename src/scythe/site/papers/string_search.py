@@ -118,19 +118,12 @@ def resolve_tags(opening: bytes) -> Tags:
 
 def cut_simple(body: bytes, rule: TagRule, search: ByteSearch = DEFAULT_SEARCH) -> CutResult:
     """Cut every element with the opening tag of `rule`, without any hint."""
-    tags = resolve_tags(rule.opening)
-    first = start = find_opening(body, rule.opening, tags, 0, search)
-    ranges: list[tuple[int, int]] = []
-    inner: int | None = None
-    while start >= 0:
-        end, openings = balance(body, tags, start, search)
-        if end < 0:
-            # no element further on can be closed either, so searching on would only cost time
-            return CutResult(ranges, first, False, inner, len(ranges), True)
-        ranges.append((start, end))
-        inner = openings if inner is None or inner == openings else UNKNOWN
-        start = find_opening(body, rule.opening, tags, end, search)
-    return CutResult(ranges, first, False, inner, len(ranges))
+    return cut_hinted(body, _without_hints(rule.opening), search)
+
+
+@lru_cache(KEPT_TAGS)
+def _without_hints(opening: bytes) -> TagRule:
+    return TagRule(opening)
 
 
 def find_opening(body: bytes, opening: bytes, tags: Tags, start: int, search: ByteSearch) -> int:
@@ -198,6 +191,7 @@ def cut_hinted(body: bytes, rule: TagRule, search: ByteSearch = DEFAULT_SEARCH, 
     while start >= 0:
         end, openings = _find_end(body, rule, tags, start, search, check)
         if end < 0:
+            # no element further on can be closed either, so searching on would only cost time
             return CutResult(ranges, first, second, inner, len(ranges) if rule.repetition else None, True)
         ranges.append((start, end))
         inner = openings if len(ranges) == 1 or inner == openings else UNKNOWN
