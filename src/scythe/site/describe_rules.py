@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from scythe.site.record_rules import RecordRules
-from scythe.site.rules import FieldRules, Layout, PlaceRule, TextRule, Usual
+from scythe.site.rules import FieldRules, Layout, PlaceRule, Usual
 from scythe.site.select import EVERY, Selector
 from scythe.site.value_rules import AnchorRule, ValueWay
 
@@ -80,15 +80,11 @@ def describe_field(rules: FieldRules) -> FieldDescription:
 def describe_rules(rules: FieldRules) -> list[RuleTold]:
     """Put every rule of a field into words, those that are tried first at the beginning."""
     if rules.text is not None:
-        return _describe_text(rules.text)
+        kept = [RuleTold("keeps", describe_selector(selector)) for selector in rules.text.roots]
+        return kept + [RuleTold("drops", f"inside, {describe_selector(selector)}") for selector in rules.text.drops]
     if rules.values is not None:
         return [told for way in rules.values.ways for told in _describe_way(way)]
     return [RuleTold(place.source, describe_place(place)) for place in rules.places]
-
-
-def _describe_text(rule: TextRule) -> list[RuleTold]:
-    kept = [RuleTold("keeps", describe_selector(selector)) for selector in rule.roots]
-    return kept + [RuleTold("drops", f"inside, {describe_selector(selector)}") for selector in rule.drops]
 
 
 def describe_place(place: PlaceRule) -> str:

@@ -221,7 +221,8 @@ class Health:
         for rules in layout.fields:
             name, usual = rules.name, rules.usual
             track = watch.tracks.get(name) or watch.tracks.setdefault(name, FieldHistory())
-            letter = _letter(found.get(name))
+            how = found[name].how if name in found else ""
+            letter = "c" if how.startswith("cut") else "i" if "implausible" in how else "m"
             track.add(letter)
             if (letter == "c" and not self._open) or not usual.is_expected:
                 continue
@@ -304,12 +305,6 @@ def all_cut(layout: Layout, found: Mapping[str, Field]) -> bool:
         if field is None or field.how[:3] != "cut":
             return False
     return True
-
-
-def _letter(field: Field | None) -> str:
-    if field is None or not field.how.startswith("cut"):
-        return "i" if field is not None and "implausible" in field.how else "m"
-    return "c"
 
 
 def _count(letters: str, bad: str) -> int:
@@ -422,9 +417,7 @@ def _judge_length(usual: Usual, size: int) -> str:
     spread = max(3.0, usual.longest / max(usual.shortest, 1)) * (1 + _FEW_PAGES / usual.present)
     if size == 0 and usual.shortest > 0:
         return "implausible: empty"
-    if size > usual.longest * spread + _ROOM_CHARS:
-        return f"implausible: {size} characters, usually {usual.shortest} to {usual.longest}"
-    if size * spread + _ROOM_CHARS < usual.shortest:
+    if size > usual.longest * spread + _ROOM_CHARS or size * spread + _ROOM_CHARS < usual.shortest:
         return f"implausible: {size} characters, usually {usual.shortest} to {usual.longest}"
     return ""
 

@@ -6,7 +6,7 @@ Every field says how it was got. Markdown, HTML, images, lists and attributes ar
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import NamedTuple, cast
@@ -237,7 +237,8 @@ class _Extraction:
             self._cut()
             why = "to learn its layout"
             cold, was_read = self._extractor.read_to_learn(self._opened.page, self._body, self._url)
-        for name, value in (("text", cold.text), *_said(cold)):
+        said = {"text": cold.text, "title": cold.title, "author": cold.metadata.author, "date": cold.metadata.published}
+        for name, value in said.items():
             if name in self._wanted and not self._has(name) and value and name not in self._extractor.profile.named:
                 self._fields[name] = Field((value,), None, f"{COLD} ({why})")
         page = self._finish(cold, why)
@@ -447,12 +448,6 @@ def with_type(field: Field, kind: str, url: Url | None = None) -> Field:
     from scythe.reading.attributes.typed_values import read_typed  # with tables of currencies: few fields have types
 
     return replace(field, type=kind, typed=tuple(read_typed(value, kind, url) for value in field.values))
-
-
-def _said(cold: Document) -> Iterator[tuple[str, str]]:
-    yield "title", cold.title
-    yield "author", cold.metadata.author
-    yield "date", cold.metadata.published
 
 
 def _first(fields: Mapping[str, Field], name: str) -> str:

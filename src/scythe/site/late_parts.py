@@ -109,12 +109,8 @@ class CutContent(_LateContent):
 
     @cached_property
     def _content(self) -> PageContent:
-        return cut_content(
-            self._opened.page, self._map, self._cut, self._mark, as_came=self._map.source is self._opened.body
-        )
-
-    def _mark(self, page: Page, kept: tuple[int, ...]) -> tuple[Image, ...]:
-        return self._opened.images
+        as_came = self._map.source is self._opened.body
+        return cut_content(self._opened.page, self._map, self._cut, lambda *_: self.images(), as_came=as_came)
 
 
 @dataclass

@@ -175,11 +175,13 @@ class LayoutLearner:
 
     def _fields(self, lesson: Lesson, rule: TextRule | None) -> list[FieldRules]:
         pages = lesson.pages
+        roots = [read.page.roots(rule) if rule is not None else [] for read in pages]
         found: list[FieldRules] = []
         if rule is not None:
-            texts = [self._text_of(read, rule) for read in pages]
-            found.append(FieldRules("text", text=_named(rule, pages), usual=usual_of(texts)))
-        roots = [read.page.roots(rule) if rule is not None else [] for read in pages]
+            cuts = zip(pages, roots, strict=True)
+            texts = [(cut_text(read.page.map, rule.dropped, own).text,) if own else () for read, own in cuts]
+            kept, drops = (tuple(name_selector(one, pages) for one in all_) for all_ in (rule.roots, rule.drops))
+            found.append(FieldRules("text", text=replace(rule, roots=kept, drops=drops), usual=usual_of(texts)))
         placed = PlaceLearner(
             [read.page.map for read in pages],
             [read.page.keyed for read in pages],
@@ -201,10 +203,6 @@ class LayoutLearner:
                 found.append(FieldRules(name, places=places, usual=usual_of(values)))
         return found
 
-    def _text_of(self, read: ReadPage, rule: TextRule) -> tuple[str, ...]:
-        roots = read.page.roots(rule)
-        return (cut_text(read.page.map, rule.dropped, roots).text,) if roots else ()
-
 
 def _usual_kind(pages: Sequence[ReadPage]) -> tuple[str, int]:
     """Return the kind that is most probable for the pages together, and how probable it is in thousandths."""
@@ -222,15 +220,6 @@ def _is_absent(name: str, pages: Sequence[ReadPage], fields: Sequence[FieldRules
         most = max(2, said.total() / 2)
         said = Counter({value: count for value, count in said.items() if count < most})
     return said.total() <= _STRAY * len(pages)
-
-
-def _named(rule: TextRule, pages: Sequence[ReadPage]) -> TextRule:
-    """Give the selectors of a rule names that people can read."""
-    return replace(
-        rule,
-        roots=tuple(name_selector(selector, pages) for selector in rule.roots),
-        drops=tuple(name_selector(selector, pages) for selector in rule.drops),
-    )
 
 
 def name_selector(selector: Selector, pages: Sequence[ReadPage]) -> Selector:

@@ -509,7 +509,9 @@ def _learn_field(wanted: ShownField) -> tuple[tuple[ValueWay, ...], str]:
     if list(map(bool, there)) == list(map(bool, wanted.values)):
         listed = learn_every(wanted.pages, there)
         if listed is not None:
-            return (listed,), "; ".join(filter(None, (_tell_part(wanted, there, listed), absent)))
+            shown, found = sum(map(len, there)), sum(len(follow_way(one.page, listed).values) for one in wanted.pages)
+            part = f"{shown} of the {found} values of a list were shown; all of them are taken" if found > shown else ""
+            return (listed,), "; ".join(filter(None, (part, absent)))
     ways, said = _learn_one(wanted)
     alone = _ALONE if ways and any(map(_are_several, there)) else ""
     return ways, "; ".join(filter(None, (said, alone, absent if ways else "")))
@@ -531,11 +533,6 @@ def _tell_absent(wanted: ShownField, there: Sequence[Sequence[str]]) -> str:
         return ""
     named = ", ".join(f"{value[:_SHOWN]!r}" for value in absent[:_NAMED])
     return f"not on the page where shown: {named}" + (f" and {len(absent) - _NAMED} more" if absent[_NAMED:] else "")
-
-
-def _tell_part(wanted: ShownField, there: Sequence[Sequence[str]], way: ValueWay) -> str:
-    shown, found = sum(map(len, there)), sum(len(follow_way(text.page, way).values) for text in wanted.pages)
-    return f"{shown} of the {found} values of a list were shown; all of them are taken" if found > shown else ""
 
 
 def _are_several(values: Sequence[str]) -> bool:
@@ -575,7 +572,8 @@ def _tries(shown: ShownText, values: Sequence[str]) -> Iterator[ValueWay]:
     if not all(found):
         return
     for base in found[0]:
-        for selector in _same_kind(page, base):
+        like = candidates(page, base.row, is_keyed=is_keyed(page, base.row))
+        for selector in dict.fromkeys(every(one) for one in like if not one.child):
             rows = set(matches(page, selector).tolist())
             held = [[place.row for place in own if place.row in rows and place.take == base.take] for own in found]
             if not all(held):
@@ -583,12 +581,6 @@ def _tries(shown: ShownText, values: Sequence[str]) -> Iterator[ValueWay]:
             way = ValueWay(base.take, (), 1.0, base.attribute, inside=selector)
             yield way
             yield from (replace(way, every=around) for around in _holders(page, [own[0] for own in held]))
-
-
-def _same_kind(page: PageMap, place: PlaceOfValue) -> Iterator[Selector]:
-    row = place.row
-    keyed = is_keyed(page, row)
-    yield from dict.fromkeys(every(one) for one in candidates(page, row, is_keyed=keyed) if not one.child)
 
 
 def _holders(page: PageMap, rows: Sequence[int]) -> Iterator[Selector]:
@@ -632,16 +624,12 @@ def _choose(wanted: ShownField, places: Sequence[Sequence[PlaceOfValue]]) -> lis
         missing -= best.right
         if missing:
             options += _options(wanted, [own if i in missing else [] for i, own in enumerate(places)])
-    for option in sorted(options, key=lambda option: -option.worth):
-        if len(chosen) < _WAYS and chosen and _is_spare(option, chosen, len(wanted.pages)):
+    for option in sorted(options, key=lambda option: -option.worth) if chosen else ():
+        is_whole = not option.way.before and not option.way.after
+        is_right = len(option.right) == len(wanted.pages)
+        if len(chosen) < _WAYS and is_whole and is_right and all(option.targets != one.targets for one in chosen):
             chosen.append(option)
     return chosen
-
-
-def _is_spare(option: WayOption, chosen: Sequence[WayOption], pages: int) -> bool:
-    """Say whether a way is right on all pages and leads to other elements than those chosen."""
-    whole = not option.way.before and not option.way.after
-    return whole and len(option.right) == pages and all(option.targets != other.targets for other in chosen)
 
 
 def _options(wanted: ShownField, places: Sequence[Sequence[PlaceOfValue]]) -> list[WayOption]:

@@ -7,12 +7,11 @@ from dataclasses import dataclass
 
 from scythe.model import SiteImages
 from scythe.site.element_rules import ElementRule
-from scythe.site.record_rules import LayoutRecords
+from scythe.site.record_rules import USUALLY, LayoutRecords
 from scythe.site.select import Selector
 from scythe.site.value_rules import ValueRules
 
 SOURCES = ELEMENT, ATTRIBUTE, META, ADDRESS, HEADING = ("element", "attribute", "meta", "address", "heading")
-USUALLY = 0.9  # share of the pages learned that have a field; one that is there less often may be missing
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ sums make that linear in the elements of all pages, however many selectors are t
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -104,20 +105,13 @@ class TextLearner:
 
     def _choices(self) -> list[_Choice]:
         of = self._of
-        prefix, labelled = sums(self._words), sums(self._words * self._label)
-        inside = of.held(labelled)
-        rows = np.flatnonzero(inside > 0.2 * self._total[of.page] / max(1, 8))
+        size, share = of.held(sums(self._words)), of.held(sums(self._words * self._label))
+        rows = np.flatnonzero(share > 0.2 * self._total[of.page] / max(1, 8))
         found: list[tuple[float, bytes, _SelectorKind, int, bool]] = []
-        for kind in self._kinds(rows):
-            groups = kind.groups
-            if not groups.count:
-                continue
-            size, share = of.held(prefix, groups.row), inside[groups.row]
-            for takes_all in (False, True):
-                w, s = self._cells(groups, size, share, takes_all)
-                f1 = self._mean(w, s) - _BARE * kind.is_bare - _ALL * takes_all
-                for number in np.argsort(-f1, kind="stable")[:_BEST]:
-                    found.append((float(f1[number]), w[number].tobytes(), kind, int(number), takes_all))
+        for kind, takes_all, w, s in self._tries(rows, size, share):
+            f1 = self._mean(w, s) - _BARE * kind.is_bare - _ALL * takes_all
+            for number in np.argsort(-f1, kind="stable")[:_BEST]:
+                found.append((float(f1[number]), w[number].tobytes(), kind, int(number), takes_all))
         return self._distinct(found)
 
     def _kinds(self, rows: Ints) -> list[_SelectorKind]:
@@ -131,13 +125,18 @@ class TextLearner:
             _SelectorKind(paths, "path", ~of.keyed[paths.example]),
         ]
 
-    def _cells(self, groups: ElementGroups, size: Floats, share: Floats, takes_all: bool) -> tuple[Floats, Floats]:
-        """Return words and labelled words by group and page."""
-        shape = (groups.count, self._of.pages)
-        members = slice(None) if takes_all else groups.first
-        cells, count = groups.cell[members], groups.count * self._of.pages
-        w, s = (np.bincount(cells, held[members], count) for held in (size, share))
-        return w.reshape(shape), s.reshape(shape)
+    def _tries(self, rows: Ints, size: Floats, share: Floats) -> Iterator[tuple[_SelectorKind, bool, Floats, Floats]]:
+        """Yield the kinds of selectors, whether all matches are taken, and words and labelled words by group and page.
+
+        `size` and `share` are those of each element.
+        """
+        for kind in self._kinds(rows):
+            groups, pages = kind.groups, self._of.pages
+            for takes_all in (False, True) if groups.count else ():
+                members = slice(None) if takes_all else groups.first
+                cells, held = groups.cell[members], groups.row[members]
+                w, s = (np.bincount(cells, of_row[held], groups.count * pages) for of_row in (size, share))
+                yield kind, takes_all, w.reshape(-1, pages), s.reshape(-1, pages)
 
     def _mean(self, w: Floats, s: Floats) -> Floats:
         if self._judges_some:
@@ -227,9 +226,7 @@ class TextLearner:
             covered[roots] = True
             around = sums(np.bincount(roots, minlength=len(of.key)).astype(float))
             holds = around[of.last] - around[np.arange(len(of.key))] > 0
-            labelled = sums(words * self._label)
-            inside = of.held(labelled)
-            rows = np.flatnonzero(~covered & ~holds & (inside > 0))
+            rows = np.flatnonzero(~covered & ~holds & (of.held(sums(words * self._label)) > 0))
             best = self._best_addition(rows, roots, words, covered, holds)
             if best is None or best.score <= rule.score + _ADD_GAIN:
                 break
@@ -242,20 +239,15 @@ class TextLearner:
         of = self._of
         prefix, labelled = sums(words), sums(words * self._label)
         root_w, root_s = self._on_pages(roots, prefix, labelled)
+        size, share = (np.where(covered, 0.0, of.held(total)) for total in (prefix, labelled))
         best: _Choice | None = None
-        for kind in self._kinds(rows):
+        for kind, takes_all, w, s in self._tries(rows, size, share):
             groups = kind.groups
-            if not groups.count:
-                continue
-            size, share = of.held(prefix, groups.row), of.held(labelled, groups.row)
-            size[covered[groups.row]] = share[covered[groups.row]] = 0.0
             no_use = kind.is_bare | (np.bincount(groups.group, holds[groups.row], groups.count) > 0)
-            for takes_all in (False, True):
-                w, s = self._cells(groups, size, share, takes_all)
-                f1 = np.where(no_use, 0.0, self._mean(root_w + w, root_s + s))
-                number = int(np.argmax(f1))
-                if best is None or f1[number] > best.score:
-                    best = self._choice(kind, number, takes_all, float(f1[number]))
+            f1 = np.where(no_use, 0.0, self._mean(root_w + w, root_s + s))
+            number = int(np.argmax(f1))
+            if best is None or f1[number] > best.score:
+                best = self._choice(kind, number, takes_all, float(f1[number]))
         return best
 
 

@@ -81,7 +81,11 @@ def _fit(method: str, words: tuple[str, ...], bags: Any, answers: Any, seed: int
     if method == "svm":
         from sklearn.svm import SVC
 
-        return TokenTables(method, words, rows=_kernel_rows(SVC().fit(bags, answers)))
+        fitted = SVC().fit(bags, answers)
+        vectors, weights = fitted.support_vectors_, fitted.dual_coef_.toarray().ravel()
+        gamma, intercept = float(fitted._gamma), float(fitted.intercept_[0])
+        rows = TokenRows(vectors.indptr, vectors.indices, vectors.data, weights, gamma=gamma, intercept=intercept)
+        return TokenTables(method, words, rows=rows)
     if method == "neighbours":
         # KNeighborsClassifier only remembers what it is given
         return TokenTables(method, words, rows=TokenRows(bags.indptr, bags.indices, bags.data, answers))
@@ -123,15 +127,3 @@ def _tree_tables(
         total=total,
     )
     return TokenTables(method, tuple(words[at] for at in used), trees=nodes)
-
-
-def _kernel_rows(fitted: Any) -> TokenRows:
-    vectors = fitted.support_vectors_
-    return TokenRows(
-        vectors.indptr,
-        vectors.indices,
-        vectors.data,
-        fitted.dual_coef_.toarray().ravel(),
-        gamma=float(fitted._gamma),
-        intercept=float(fitted.intercept_[0]),
-    )
