@@ -28,13 +28,14 @@ MOST_NUMBER = 1 << 53
 
 Count: TypeAlias = Annotated[int, Meta(ge=0, le=MOST_NUMBER)]
 Text: TypeAlias = Annotated[str, Meta(max_length=MOST_CHARS)]
+EventKind: TypeAlias = Annotated[str, Meta(pattern="^(missing|implausible|unknown)$")]
 
 
 @dataclass(frozen=True, slots=True)
 class DriftEvent:
     """Something that stopped working."""
 
-    what: Annotated[str, Meta(pattern="^(missing|implausible|unknown)$")]  # the last of pages, the others of a field
+    what: EventKind  # of a field: missing, implausible; of pages: unknown
     layout: Text  # "" for pages that no layout fits
     field: Text  # "" for whole pages
     since: Text  # ISO 8601, UTC
