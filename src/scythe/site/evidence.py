@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 from functools import cache
 from typing import Any, TypeAlias
@@ -153,6 +153,14 @@ def keyed_elements(page: PageMap) -> Flags:
         bare = np.concatenate([bare, _bare_keys(tags[len(bare) :])])
     keyed: Flags = page.key != bare[page.tag]
     return keyed
+
+
+def around(page: PageMap, row: int) -> Iterator[int]:
+    """Yield the elements around one, innermost first, the root last."""
+    row = int(page.parent[row])
+    while row >= 0:
+        yield row
+        row = int(page.parent[row])
 
 
 def tag_number(page: PageMap, name: str) -> int:

@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from html import unescape
+from itertools import islice
 
 from scythe.errors import BadInput
 from scythe.page.dates import to_iso
@@ -41,6 +42,7 @@ from scythe.site.element_patterns import (
     TextTest,
 )
 from scythe.site.element_rules import ElementRule, follow_rule, write_tag
+from scythe.site.evidence import around
 from scythe.site.extract import Extractor, map_page
 from scythe.site.papers.string_search import VOID
 from scythe.site.rule_syntax import ANY_CASE, VALUE_ATTRIBUTES, compile_rule
@@ -348,23 +350,22 @@ def _proposed(row: ElementRule | None, shown: Sequence[_Shown]) -> Iterator[str]
 
 def propose_rules_for(page: PageMap, span: tuple[int, int]) -> Iterator[str]:
     """Yield rules that people might write for an element, or what is inside its opening tag, on some bytes."""
-    around = ((page.start <= span[0]) & (page.end >= span[1])).nonzero()[0]
-    if not len(around):
+    holding = ((page.start <= span[0]) & (page.end >= span[1])).nonzero()[0]
+    if not len(holding):
         return
-    row = int(around[-1])
+    row = int(holding[-1])
     own = list(_own_names(page, row))
     is_tag = span == (page.start[row], page.inner[row])
     takes = [f"::attr({name})" for name in page.element(row).attributes if name != "class"] if is_tag else [""]
     tag = page.tags[page.tag[row]]
     takes.sort(key=lambda take: take != f"::attr({VALUE_ATTRIBUTES.get(tag, 'datetime')})")
-    above, chain = int(page.parent[row]), [f"{tag}:nth-of-type({_number(page, row)})"]
+    chain = [f"{tag}:nth-of-type({_number(page, row)})"]
     holders: list[str] = []
-    while above > 0 and len(chain) <= _ABOVE:
+    for above in islice(filter(None, around(page, row)), _ABOVE):
         names = list(_own_names(page, above))[:2]
         holders += [f"{name} {inner}" for name in names if name[0] == "#" or "." in name for inner in own[:2]]
         holders += [f"{name} > {' > '.join(chain)}" for name in names[:1]]
         chain.insert(0, f"{page.tags[page.tag[above]]}:nth-of-type({_number(page, above)})")
-        above = int(page.parent[above])
     for take in takes:
         yield from (f"css:{name}{take}" for name in (*own, *holders))
     if not is_tag:
@@ -494,8 +495,8 @@ def opening_tag(page: bytes | str, element: str) -> str:
     if at < 0:
         raise BadInput("the page does not hold this element: give a part of its source")
     end = at + len(wanted)
-    around = ((mapped.start <= at) & (mapped.end >= (at + 1 if wanted.startswith(b"<") else end))).nonzero()[0]
-    row = int(around[-1]) if len(around) else 0
+    holding = ((mapped.start <= at) & (mapped.end >= (at + 1 if wanted.startswith(b"<") else end))).nonzero()[0]
+    row = int(holding[-1]) if len(holding) else 0
     seen: set[str] = set()
     while row > 0 and row != mapped.body:
         tag, given = mapped.tags[mapped.tag[row]], dict[str, str | None](mapped.element(row).attributes)

@@ -188,25 +188,9 @@ class RecordFit(NamedTuple):
     """How well rules select what reading found."""
 
     rules: RecordRules
-    agreed: int  # pages on which they agree, of ...
-    spoken: int  # ... those on which either finds any
-    right: int  # records
-    wanted: int
-    extra: int
-    slips: int  # pages on which reading found none of it
-    slipped: int  # records on them
-    keyed: bool  # the records have names of their own: where reading finds none, it is of two minds
+    worth: float  # F1 in records
+    is_good: bool
     twins: frozenset[SeenList]  # lists of other pages that hold the same, a little more or less of each record
-
-    @property
-    def is_good(self) -> bool:
-        few = self.slips <= (_KEYED_SLIPS if self.keyed else _SLIPS) * self.spoken
-        extra = self.extra - self.slipped * few
-        return self.right >= _RIGHT * max(self.right + extra, self.wanted) and self.agreed >= _AGREE * self.spoken
-
-    @property
-    def worth(self) -> float:
-        return 2 * self.right / max(1, self.right + self.extra + self.wanted)
 
 
 def fit_group(maps: Sequence[PageMap], group: ListGroup, every_seen: Sequence[SeenList]) -> RecordFit | None:
@@ -225,7 +209,9 @@ def fit_group(maps: Sequence[PageMap], group: ListGroup, every_seen: Sequence[Se
 
 def _try(maps: Sequence[PageMap], group: ListGroup, rules: RecordRules, every_seen: Sequence[SeenList]) -> RecordFit:
     """Compare what rules select on all pages with what reading found."""
-    agreed = spoken = right = wanted = extra = slips = slipped = 0
+    agreed = spoken = 0  # pages on which they agree, of those on which either finds any
+    right = wanted = extra = 0  # records
+    slips = slipped = 0  # pages on which reading found none of it, and the records on them
     counts: list[int] = []
     tight = True
     twins: set[SeenList] = set()
@@ -249,12 +235,14 @@ def _try(maps: Sequence[PageMap], group: ListGroup, rules: RecordRules, every_se
         slips += bool(got) and not want
         slipped += 0 if want else len(got)
     firsts = [(maps[one.page], row) for one in group.seen for row in _firsts(one)[:1]]
+    # records that have names of their own: where reading finds none, it is of two minds
     keyed = bool(rules.heads) and all(is_keyed(page, row) for page, row in firsts)
+    worth = 2 * right / max(1, right + extra + wanted)
+    extra -= slipped * (slips <= (_KEYED_SLIPS if keyed else _SLIPS) * spoken)
+    is_good = right >= _RIGHT * max(right + extra, wanted) and agreed >= _AGREE * spoken
     some = [count for count in counts if count]
     usual = replace(rules, pages=len(maps), present=len(some), fewest=min(some, default=0), most=max(some, default=0))
-    return RecordFit(
-        replace(usual, tight=tight), agreed, spoken, right, wanted, extra, slips, slipped, keyed, frozenset(twins)
-    )
+    return RecordFit(replace(usual, tight=tight), worth, is_good, frozenset(twins))
 
 
 def _are_twins(page: PageMap, placed: Records, seen: Records) -> bool:

@@ -17,6 +17,7 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 from scythe.page.map import BLANK, PageMap
+from scythe.site.evidence import around
 from scythe.site.select import Selector, candidates, every, matches
 from scythe.site.value_places import (
     ATTRIBUTE,
@@ -132,13 +133,8 @@ def is_label(text: str, known: Sequence[str], *, alone: bool) -> bool:
 
 def _by_neighbours(page: PageMap, row: int) -> Iterator[AnchorRule]:
     tag = page.tags[page.tag[row]]
-    around: list[int] = []
-    above = int(page.parent[row])
-    while above > 0 and len(around) < _NEAR_BEHIND:
-        around.append(above)
-        above = int(page.parent[above])
     near = [*range(row - 1, row - _NEAR_BEFORE, -1), *range(int(page.last[row]), int(page.last[row]) + _NEAR_BEHIND)]
-    for other in dict.fromkeys((*around, *near)):
+    for other in dict.fromkeys((*islice(around(page, row), _NEAR_BEHIND), *near)):
         if not 0 < other < len(page.tag) or not is_keyed(page, other):
             continue
         selector = Selector(key=int(page.key[other]))
@@ -331,11 +327,6 @@ class PlaceContext(NamedTuple):
 def surroundings(shown: ShownText, place: PlaceOfValue) -> PlaceContext:
     """Return what is around a place."""
     page, row = shown.page, place.row
-    chain: list[int] = []
-    above = int(page.parent[row])
-    while above >= 0 and len(chain) < _CHAIN:
-        chain.append(int(page.key[above]))
-        above = int(page.parent[above])
     first = int(page.run_from[row]) if place.take != TAIL else int(page.run_to[row])
     last = int(page.run_to[row]) if place.take == ELEMENT else first + 1
     said = np.flatnonzero((page.run_flags & BLANK) == 0)
@@ -347,7 +338,7 @@ def surroundings(shown: ShownText, place: PlaceOfValue) -> PlaceContext:
         int(page.tag[row]),
         int(page.key[row]),
         int(page.path[row]),
-        tuple(chain),
+        tuple(page.key[list(islice(around(page, row), _CHAIN))].tolist()),
         before,
         behind,
         row / max(1, len(page.tag)),
@@ -363,15 +354,15 @@ def likeness(one: PlaceContext, other: PlaceContext) -> float:
         return 0.0
     levels = _alike(one.chain, other.chain)
     before, behind = _alike(one.before, other.before), _alike(one.behind, other.behind)
-    around = 1.5 * (before > 0) + 0.5 * before + 0.7 * (behind > 0) + 0.2 * behind
+    beside = 1.5 * (before > 0) + 0.5 * before + 0.7 * (behind > 0) + 0.2 * behind
     if before == behind == _BESIDE and a.text == b.text:
-        around = _ALIGN_FURNITURE
+        beside = _ALIGN_FURNITURE
     return (
         0.1
         + 2.0 * (one.key == other.key)
         + levels / 4
         + (one.path == other.path)
-        + around
+        + beside
         + 1.0
         - abs(one.depth - other.depth)
         + 0.5 * (a.sameness + b.sameness)
@@ -580,18 +571,14 @@ def _tries(shown: ShownText, values: Sequence[str]) -> Iterator[ValueWay]:
                 continue
             way = ValueWay(base.take, (), 1.0, base.attribute, inside=selector)
             yield way
-            yield from (replace(way, every=around) for around in _holders(page, [own[0] for own in held]))
+            yield from (replace(way, every=holder) for holder in _holders(page, [own[0] for own in held]))
 
 
 def _holders(page: PageMap, rows: Sequence[int]) -> Iterator[Selector]:
     """Yield selectors of the innermost elements around all of some elements."""
-    above = int(page.parent[rows[0]])
-    for _ in range(_NEAR_BEHIND):
-        if above <= 0:
-            return
-        if all(above < row < page.last[above] for row in rows):
+    for above in islice(around(page, rows[0]), _NEAR_BEHIND):
+        if above and all(above < row < page.last[above] for row in rows):
             yield from candidates(page, above, is_keyed=is_keyed(page, above))
-        above = int(page.parent[above])
 
 
 def _learn_one(wanted: ShownField) -> tuple[tuple[ValueWay, ...], str]:
@@ -661,13 +648,13 @@ def _different(rows: Sequence[tuple[float, Row]]) -> list[tuple[float, Row]]:
 
 def _try_row(wanted: ShownField, row: Row, alike: float) -> WayOption | None:
     there = [place for place in row if place is not None]
-    around = frame(there, wanted.all_known)
-    if around is None:
+    framed = frame(there, wanted.all_known)
+    if framed is None:
         return None
     spots = [Spot(wanted.pages[i].page, place.row) for i, place in enumerate(row) if place is not None]
     absent = [wanted.pages[i].page for i, place in enumerate(row) if place is None and not wanted.values[i]]
-    shape = ValueWay(there[0].take, (), attribute=there[0].attribute, before=around[0], after=around[1])
-    found = learn_rules(spots, absent, wanted.others, shape, wanted.all_known, _prefix(there, around[0]))
+    shape = ValueWay(there[0].take, (), attribute=there[0].attribute, before=framed[0], after=framed[1])
+    found = learn_rules(spots, absent, wanted.others, shape, wanted.all_known, _prefix(there, framed[0]))
     if found is None:
         return None
     way, firmness = found
