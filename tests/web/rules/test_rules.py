@@ -76,6 +76,12 @@ def shop_state(folder: Path) -> State:
     return state
 
 
+@pytest.fixture(autouse=True)
+def no_hurry(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Follow all pages in one request: on a busy machine the time of one is soon over."""
+    monkeypatch.setattr("scythe.web.rules.rules._BUDGET_S", 60.0)
+
+
 @pytest.fixture
 def state(request: pytest.FixtureRequest, tmp_path: Path) -> State:
     """The shop's state, unless a test wants that of the demo site, where nothing was learned."""
@@ -153,6 +159,16 @@ def test_rules_are_told_with_how_they_fare_on_the_pages_at_hand(tmp_path: Path) 
     assert 0 < (fields["price"].cut_us or 0) < 5_000
     assert (fields["offer"].cut, fields["offer"].missing) == (5, 3)
     assert layout.rules.fields[-1].rules[0].says == "the first of p.offer"
+
+
+def test_pages_for_which_there_is_no_time_are_left_for_the_next_request(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    state = shop_state(tmp_path)
+    monkeypatch.setattr("scythe.web.rules.rules._BUDGET_S", -1.0)
+    assert list_rules(state).left == 8
+    monkeypatch.setattr("scythe.web.rules.rules._BUDGET_S", 60.0)
+    assert list_rules(state).left == 0
 
 
 def test_a_page_is_explained_with_where_its_rules_lead(tmp_path: Path) -> None:
