@@ -21,7 +21,7 @@ class Line:
 
 def plot_lines(title: str, unit: str, lines: Sequence[Line], warm_up_s: float = 0.0) -> str:
     """Draw lines over minutes, with a mark where warm-up ended."""
-    shown = [one for one in lines if one.points][: len(LINES)]
+    shown = [one for one in lines if one.points][:LINES]
     end_s = max((one.points[-1][0] for one in shown), default=1.0)
     most = max((value for one in shown for _, value in one.points), default=1.0)
     across, up = tick_counts(end_s / 60, about=8), tick_counts(most, about=5)

@@ -10,7 +10,7 @@ import pyarrow.parquet
 import pytest
 
 from scythe.cli.records import Trail
-from scythe.cli.sinks import ParquetBatches, open_row_sink
+from scythe.cli.sinks import BinaryBatches, open_row_sink
 from scythe.errors import BadInput, MissingExtra
 from scythe.fetch.fetch_options import FetchOptions
 from scythe.model import Document, Listed, Record, RecordList
@@ -82,7 +82,7 @@ def test_json_lines_keep_numbers_and_texts_as_they_are() -> None:
 
 
 def test_parquet_has_null_where_a_record_has_nothing(tmp_path: Path) -> None:
-    sink = ParquetBatches(tmp_path / "out.parquet", Shape(list=True))
+    sink = BinaryBatches("parquet", tmp_path / "out.parquet", Shape(list=True))
     sink.put(list_batch("", 1, GOODS))
     sink.close()
     table = pyarrow.parquet.read_table(tmp_path / "out.parquet")
