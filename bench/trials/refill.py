@@ -5,6 +5,7 @@ Its file is sites.jsonl.xz of the folder `whole`, one page a line with its site,
 
 from __future__ import annotations
 
+import gc
 import gzip
 import json
 import lzma
@@ -33,6 +34,7 @@ from scythe.archive.stored_documents import to_extracted
 from scythe.archive.stored_sites import add_site, save_profile
 from scythe.crawl_model import FoundUrl, Outcome, Raw, Task
 from scythe.crawling.refill import refill
+from scythe.memory import SELDOM
 from scythe.model import DEFAULT_FIELDS
 from scythe.site.site import Site
 from scythe.url import Url
@@ -45,6 +47,7 @@ _COLUMNS = ("site", "pages", "HTML KB", "kept %", "zstd %", "gzip %", "us to rea
 
 def run(data: Path, pages: int = 400) -> None:
     """Print a row for each site."""
+    gc.set_threshold(SELDOM)  # as the command does
     with tempfile.TemporaryDirectory() as folder, open_archive(Path(folder) / "trial.db") as archive:
         print_table(_COLUMNS, (_try(archive, site, some) for site, some in load_sites(data, pages).items()))
 
