@@ -182,6 +182,11 @@ def read_pairs(made: Page) -> None:
     assert max(len(read_by_hmm(made)), len(read_by_cnbe(made))) <= 2_000
 
 
+def place_pairs(made: Page) -> None:
+    pairs = [(f"Label {n}", f"value {n} a b") for n in range(300)] + [("Weight", "14 kg"), ("Word1", "Price")]
+    assert len(made.places.of_pairs(pairs)) == len(pairs)
+
+
 def make_harmless(made: Page) -> None:
     written = make_safe(made, picture=lambda row: f"/picture/1/{row}")
     assert len(written) < LIMITS.shown_chars + LIMITS.shown_style_chars + 100_000
@@ -272,6 +277,14 @@ PARTS = {
     "kinds of values": Part(50_000, repeat("1|1.|1 |12:|$1|a|a-|★|4/|Mar 1 "), kind_of),
     "attributes": Part(
         5_000, parsed(repeat(FACTS) | repeat(PAIRS) | number("<tr><td class=c{0}>Word{0}<td>Price")), read_pairs
+    ),
+    "places of attributes": Part(
+        2_000,
+        parsed(
+            number("<tr><th>Label {0}</th><td>value {0} <b>a</b> b|<tr><th>Label 7</th><td>value {0} <b>a</b> b")
+            | repeat("<dt>Weight:<dd>14 <b>kg</b>|<dt>Weight:<dd>14 kg|<dd>Word1: Price")
+        ),
+        place_pairs,
     ),
     "paging": Part(20_000, parsed(number(PAGERS)), read_paging),
     "label file": Part(10_000, number("https://a.example/{0}.html,#1,1\n"), read_rows),

@@ -175,141 +175,161 @@ def cut_blocks(root: Node, emptied: frozenset[int] = frozenset()) -> Blocks:
 
     `emptied` are the `mem_id` of elements that are taken to have no content.
     """
-    # one long function, because the loop runs once per node of every page: no calls but those at the ends of blocks
-    out = Blocks()
-    kinds = KIND
-    leaves: list[Node] = []
-    out.leaves = leaves
-    box_parent: list[int] = []
-    box_end: list[int] = []
-    box_hidden = out.box_hidden
-    block_rows: list[tuple[str, int, int, int, int, int, str, str, int, int, bool]] = []
-    box_rows: list[tuple[str, str, Node, int]] = []
-    image_rows: list[tuple[Node, int, int]] = []
-    parts: list[str] = []  # text of the block under way, and what of it is linked and bold
-    link_parts: list[str] = []
-    bold_parts: list[str] = []
-    links = breaks = leaf_mark = in_link = in_bold = in_inline = 0
-    lead_names = lead_tag = ""
-    blank = False  # white space stands before the text of the block under way
-    plain = True  # nothing but text outside of inline elements is in it
+    cutter = _BlockCutter(root, emptied)
     opened: list[tuple[int, str]] = []  # kind and tag of every element between root and node
-
-    def end_block() -> None:
-        nonlocal links, leaf_mark, lead_names, lead_tag, breaks, blank, plain
-        if parts:
-            text = " ".join("".join(parts).split())
-            if text:
-                linked = len(" ".join("".join(link_parts).split())) if link_parts else 0
-                bold = len(" ".join("".join(bold_parts).split())) if bold_parts else 0
-                end = len(leaves)
-                block_rows.append((text, box, linked, links, bold, breaks, lead_names, lead_tag, leaf_mark, end, plain))
-                breaks = 0
-            parts.clear()
-            link_parts.clear()
-            bold_parts.clear()
-        links = 0
-        lead_names = lead_tag = ""
-        leaf_mark = len(leaves)
-        blank, plain = False, True
-
-    def open_box(node: Node, tag: str, parent: int) -> int:
-        attributes = node.attributes
-        hidden = parent >= 0 and box_hidden[parent]
-        if attributes:
-            hidden = hidden or is_hidden(attributes)
-            box_rows.append((tag, names_of(attributes), node, len(block_rows)))
-        else:
-            box_rows.append((tag, "", node, len(block_rows)))
-        box_parent.append(parent)
-        box_hidden.append(hidden)
-        box_end.append(len(block_rows))
-        return len(box_parent) - 1
-
-    box = open_box(root, root.tag or "", -1)
-    in_inline += kinds.get(root.tag or "", INLINE) != BOX  # its words may be in what stands around it, too
     node = root.first_child
     while node is not None:
         tag = node.tag or ""
-        kind = kinds.get(tag, INLINE)
-        child = None
-        if kind == TEXT:
-            text = node.text_content
-            if text:
-                if not parts and text.isspace():
-                    blank = True
-                else:
-                    parts.append(text)
-                    leaves.append(node)
-                    plain = plain and not in_inline
-                    if in_link:
-                        link_parts.append(text)
-                    if in_bold:
-                        bold_parts.append(text)
-        elif kind == BOX:
-            if parts or blank or len(leaves) != leaf_mark:
-                end_block()
-            breaks = 0
-            box = open_box(node, tag, box)
-            child = None if emptied and node.mem_id in emptied else node.first_child
-            if child is None:
-                box = box_parent[box]
-        elif kind == INLINE:
-            child = None if emptied and node.mem_id in emptied else node.first_child
-            if child is not None:
-                if not lead_tag and not parts and not blank:
-                    attributes = node.attributes
-                    lead_tag = tag
-                    lead_names = names_of(attributes) if attributes else ""
-                if tag == "a":
-                    in_link += 1
-                    links += 1
-                elif tag == "b" or tag == "strong":
-                    in_bold += 1
-        elif kind == BREAK:
-            end_block()
-            breaks += 1
-        elif kind == IMAGE:
-            leaves.append(node)
-            plain = False
-            image_rows.append((node, len(block_rows), box))
-        elif kind == RULE:
-            end_block()
-            breaks = 0
+        kind = KIND.get(tag, INLINE)
+        child = cutter.enter(node, kind, tag)
         if child is not None:
             opened.append((kind, tag))
-            in_inline += kind != BOX
             node = child
             continue
         following = node.next
         while following is None and opened:
             node = node.parent
             assert node is not None  # `opened` is not empty: the walk is below the root
-            kind, tag = opened.pop()
-            in_inline -= kind != BOX
-            if kind == BOX:
-                if parts or blank or len(leaves) != leaf_mark:
-                    end_block()
-                breaks = 0
-                box_end[box] = len(block_rows)
-                box = box_parent[box]
-            elif tag == "a":
-                in_link -= 1
-            elif tag == "b" or tag == "strong":
-                in_bold -= 1
+            cutter.leave(*opened.pop())
             following = node.next
         node = following
-    end_block()
-    box_end[0] = len(block_rows)
-    out.box_parent, out.box_end = box_parent, box_end
-    out.box_tag, out.box_names, out.box_node, out.box_start = map(list, zip(*box_rows, strict=True))
-    if block_rows:
-        columns = map(list, zip(*block_rows, strict=True))
-        out.text, out.box, out.link_chars, out.links, out.bold_chars = islice(columns, 5)
-        out.breaks, out.lead_names, out.lead_tag, out.leaf_start, out.leaf_end, out.plain = columns
-    if image_rows:
-        out.image_node, out.image_block, out.image_box = map(list, zip(*image_rows, strict=True))
-    return out
+    return cutter.finish()
+
+
+_BOLD = ("b", "strong")
+
+
+class _BlockCutter:
+    """Gathers the boxes, blocks and images of a tree while that is walked."""
+
+    _lead_names: str  # class and id of the first inline element of the block under way, and its tag
+    _lead_tag: str
+
+    def __init__(self, root: Node, emptied: frozenset[int]) -> None:
+        self._emptied = emptied
+        self._box_parent: list[int] = []
+        self._box_end: list[int] = []
+        self._box_hidden: list[bool] = []
+        self._box_rows: list[tuple[str, str, Node, int]] = []
+        self._block_rows: list[tuple[str, int, int, int, int, int, str, str, int, int, bool]] = []
+        self._image_rows: list[tuple[Node, int, int]] = []
+        self._leaves: list[Node] = []
+        self._parts: list[str] = []  # text of the block under way, and what of it is linked and bold
+        self._link_parts: list[str] = []
+        self._bold_parts: list[str] = []
+        self._in_link = self._in_bold = self._in_inline = 0
+        self._breaks = 0
+        self._begin_block()
+        self._box = -1
+        self._open_box(root, root.tag or "")
+        self._in_inline += KIND.get(root.tag or "", INLINE) != BOX  # its words may be in what stands around it, too
+
+    def enter(self, node: Node, kind: int, tag: str) -> Node | None:
+        """Take a node; return its first child, where what it holds is to be walked."""
+        child: Node | None = None
+        if kind == TEXT:
+            self._take_text(node)
+        elif kind == IMAGE:
+            self._leaves.append(node)
+            self._plain = False
+            self._image_rows.append((node, len(self._block_rows), self._box))
+        elif kind in (BREAK, RULE):
+            self._end_block()
+            self._breaks = self._breaks + 1 if kind == BREAK else 0
+        elif kind in (BOX, INLINE):
+            child = None if self._emptied and node.mem_id in self._emptied else node.first_child
+            if kind == BOX:
+                self._end_any_block()
+                self._open_box(node, tag)
+                if child is None:
+                    self._box = self._box_parent[self._box]
+            elif child is not None:
+                self._enter_inline(node, tag)
+            self._in_inline += child is not None and kind != BOX
+        return child
+
+    def leave(self, kind: int, tag: str) -> None:
+        """Take note of the end of an element that was entered."""
+        self._in_inline -= kind != BOX
+        if kind == BOX:
+            self._end_any_block()
+            self._box_end[self._box] = len(self._block_rows)
+            self._box = self._box_parent[self._box]
+        elif tag == "a":
+            self._in_link -= 1
+        elif tag in _BOLD:
+            self._in_bold -= 1
+
+    def finish(self) -> Blocks:
+        """Return what was gathered, as columns."""
+        self._end_block()
+        self._box_end[0] = len(self._block_rows)
+        out = Blocks(box_parent=self._box_parent, box_end=self._box_end, box_hidden=self._box_hidden)
+        out.leaves = self._leaves
+        out.box_tag, out.box_names, out.box_node, out.box_start = map(list, zip(*self._box_rows, strict=True))
+        if self._block_rows:
+            columns = map(list, zip(*self._block_rows, strict=True))
+            out.text, out.box, out.link_chars, out.links, out.bold_chars = islice(columns, 5)
+            out.breaks, out.lead_names, out.lead_tag, out.leaf_start, out.leaf_end, out.plain = columns
+        if self._image_rows:
+            out.image_node, out.image_block, out.image_box = map(list, zip(*self._image_rows, strict=True))
+        return out
+
+    def _open_box(self, node: Node, tag: str) -> None:
+        attributes, parent = node.attributes, self._box
+        hidden = parent >= 0 and self._box_hidden[parent]
+        self._box_rows.append((tag, names_of(attributes) if attributes else "", node, len(self._block_rows)))
+        self._box_parent.append(parent)
+        self._box_hidden.append(hidden or is_hidden(attributes))
+        self._box_end.append(len(self._block_rows))
+        self._box = len(self._box_parent) - 1
+
+    def _enter_inline(self, node: Node, tag: str) -> None:
+        if not self._lead_tag and not self._parts and not self._blank:
+            self._lead_names, self._lead_tag = names_of(node.attributes), tag
+        self._in_link += tag == "a"
+        self._links += tag == "a"
+        self._in_bold += tag in _BOLD
+
+    def _take_text(self, node: Node) -> None:
+        text = node.text_content
+        if not text:
+            return
+        if not self._parts and text.isspace():
+            self._blank = True
+            return
+        self._parts.append(text)
+        self._leaves.append(node)
+        self._plain = self._plain and not self._in_inline
+        if self._in_link:
+            self._link_parts.append(text)
+        if self._in_bold:
+            self._bold_parts.append(text)
+
+    def _end_any_block(self) -> None:
+        """End the block under way, if there is one, at the edge of a box."""
+        if self._parts or self._blank or len(self._leaves) != self._leaf_mark:
+            self._end_block()
+        self._breaks = 0
+
+    def _end_block(self) -> None:
+        text, linked, bold = (
+            " ".join("".join(parts).split()) for parts in (self._parts, self._link_parts, self._bold_parts)
+        )
+        if text:
+            counts = len(linked), self._links, len(bold), self._breaks
+            lead, leaves = (self._lead_names, self._lead_tag), (self._leaf_mark, len(self._leaves))
+            self._block_rows.append((text, self._box, *counts, *lead, *leaves, self._plain))
+            self._breaks = 0
+        self._begin_block()
+
+    def _begin_block(self) -> None:
+        for parts in (self._parts, self._link_parts, self._bold_parts):
+            parts.clear()
+        self._links, self._leaf_mark = 0, len(self._leaves)
+        self._lead_names, self._lead_tag = "", ""
+        self._blank = False  # white space stands before its text
+        self._plain = True  # nothing but text outside of inline elements is in it
 
 
 _LONG_CELL = (

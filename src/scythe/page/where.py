@@ -30,6 +30,7 @@ _DATED = re.compile(rb'"(?:datePublished|dateCreated|uploadDate)" {0,9}: {0,9}"(
 _DATED_CHARS = 2_000  # of a text that may name a day
 _NEAR = 2  # texts behind a label that may be its value
 _PARTS = 40  # texts that make up a value
+_LABELS = 300  # places of one label that are looked at; one that stands in more says nothing
 _BEHIND_LABELS = " :\uff1a"
 _BYLINE = 20  # characters that may stand around a name in a text: "By", a date
 
@@ -90,6 +91,7 @@ class SourcePlaces:
             places = found[value]
             if len(places) != 1:
                 labels = texts.get(label.rstrip(_BEHIND_LABELS), [])
+                labels = labels if len(labels) <= _LABELS else []
                 places = self._behind(labels, value) or self._in_labelled(labels, value)
                 if not places and (said := self._in_json(value)) is not None:
                     places = [said]
@@ -121,7 +123,9 @@ class SourcePlaces:
         letters, found = "".join(value.split()), dict[int, Span]()
         for first in {label + 1 + skipped for label in labels for skipped in range(_NEAR)}:
             behind = ""
-            for run, text in zip(elements.leaf_run[first : first + _PARTS], elements.text[first:], strict=False):
+            for run, text in zip(
+                elements.leaf_run[first : first + _PARTS], elements.text[first : first + _PARTS], strict=True
+            ):
                 behind += "".join(text.split())
                 if behind == letters:
                     found[first] = (made.element(~elements.leaf_run[first]).span[0], made.element(~run).span[1])
