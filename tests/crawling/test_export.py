@@ -225,6 +225,23 @@ def test_a_table_in_sqlite_has_numbers_and_nulls_and_columns_of_any_name(archive
     ]
 
 
+def test_a_table_in_sqlite_takes_odd_rows_and_says_where_it_ends(tmp_path: Path) -> None:
+    path = tmp_path / "odd.sqlite"
+    with path.open("wb") as file:
+        rows = row_writer("sqlite", file, Columns(lead=("a",)))
+        rows.put({"a": 1 << 70, "A\0": 2})
+        rows.put({})
+        rows.close()
+    assert rows_in(path) == [{"a": str(1 << 70), "A_2": 2}]
+    with path.open("wb") as file:
+        rows = row_writer("sqlite", file, Columns())
+        rows.put({f"column {n}": n for n in range(2_000)})
+        with pytest.raises(BadInput, match="at most 2000 columns"):
+            rows.put({"one more": 1})
+        rows.close()
+    assert len(rows_in(path)[0]) == 2_000
+
+
 def test_lines_of_records_and_images(archive: Archive, tmp_path: Path) -> None:
     path = tmp_path / "out.jsonl"
     export_archive(archive, plan_export(path, what="records"))

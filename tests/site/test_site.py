@@ -93,6 +93,21 @@ def test_any_bytes_give_a_document(body: bytes) -> None:
     assert site.extract(body).fields["price"].values == ()
 
 
+def test_a_page_that_was_read_to_learn_from_is_not_read_again_when_it_is_extracted() -> None:
+    def page(number: int) -> bytes:
+        text = f"<p>{f'Reaping in bundles, as of chapter {number}. ' * 9}</p>"
+        return f"<title>Chapter {number}</title><main><h1>Chapter {number}</h1>{text}</main>".encode()
+
+    pages = [(f"https://reap.example/{number}", page(number)) for number in range(2)]  # too few to settle a layout
+    site = Site.learn(pages)
+    read_before = site.cost.read
+    for url, body in pages:
+        assert site.extract(body, url).text == read(body, url).text
+    assert site.cost.read == read_before
+    site.extract(*reversed(pages[0]))
+    assert site.cost.read == read_before + 1  # and it is forgotten then
+
+
 @pytest.mark.parametrize("mark", ["¶", "\uf0c1", "\U0001f517"])
 def test_a_title_is_without_the_mark_that_links_its_heading_to_itself(mark: str) -> None:
     def page(number: int) -> bytes:

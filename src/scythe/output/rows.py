@@ -14,6 +14,7 @@ from shutil import copyfileobj
 from tempfile import TemporaryDirectory
 from typing import IO, Any
 
+from scythe.errors import BadInput
 from scythe.model import Image, RecordList
 from scythe.output.formats import FORMATS, Writer, require_parquet
 
@@ -141,6 +142,7 @@ def own_names(columns: tuple[str, ...], ours: tuple[str, ...] = (*LEADING, *TRAI
 
 Row = Mapping[str, object]
 Shown = Callable[[str], str]  # what becomes of a text before it is written
+_SQLITE_COLUMNS = 2_000  # as SQLite is built
 _GROUP_ROWS = 2_000  # of one row group of a Parquet file
 _GROUP_CHARS = 16_000_000  # a row group is written when it is that long: memory stays flat
 
@@ -313,6 +315,8 @@ class SqliteRows:
 
     def put(self, row: Row) -> tuple[str, ...]:
         self._add(row)
+        if not row:
+            return ()
         names = ", ".join(self._columns[name] for name in row)
         cells = [_sqlite_cell(value) for value in row.values()]
         self._base.execute(f"INSERT INTO rows ({names}) VALUES ({', '.join('?' * len(row))})", cells)  # noqa: S608
@@ -323,9 +327,12 @@ class SqliteRows:
         for name in names:
             if name in self._columns:
                 continue
-            taken, number, given = {one.casefold() for one in self._columns.values()}, 2, name.replace("\0", "")
+            if len(self._columns) == _SQLITE_COLUMNS:
+                raise BadInput(f"an SQLite table has at most {_SQLITE_COLUMNS} columns; choose some with --columns")
+            taken, number, plain = {one.casefold() for one in self._columns.values()}, 2, name.replace("\0", "")
+            given = plain
             while _quoted(given).casefold() in taken:
-                given, number = f"{name}_{number}", number + 1
+                given, number = f"{plain}_{number}", number + 1
             is_first = not self._columns
             column = self._columns[name] = _quoted(given)
             self._base.execute(f"CREATE TABLE rows ({column})" if is_first else f"ALTER TABLE rows ADD {column}")
@@ -338,7 +345,7 @@ class SqliteRows:
 
 
 def _sqlite_cell(value: object) -> int | float | str | None:
-    if value is None or isinstance(value, int | float):
+    if value is None or isinstance(value, float) or (isinstance(value, int) and -(1 << 63) <= value < 1 << 63):
         return value
     text = json.dumps(value, ensure_ascii=False, default=told) if isinstance(value, list | dict) else cell_text(value)
     return text.encode("utf-8", "replace").decode() or None  # a page's JSON may have halves of characters

@@ -50,7 +50,7 @@ from scythe.url import Url, absolute
 HEADINGS = ("h1", "h2", "h3", "h4")
 LONGEST = 300  # characters of a value
 VALUE_RUNS = 60  # runs of an element that may hold one
-_REMEMBERED = 16  # pages that were read
+_REMEMBERED, _REMEMBERED_BYTES = 16, 500_000  # pages that were read, and how long each may be
 _ADDRESS_DATE = re.compile(r"(?<!\d)((?:19|20)\d\d)[-/](\d{1,2})[-/](\d{1,2})(?!\d)")
 UNKNOWN = "no layout fits"
 
@@ -113,10 +113,12 @@ class Extractor:
 
     def read_to_learn(self, page: Page, body: bytes, url: Url | None) -> tuple[Document, bool]:
         """Return what reading a page says, and whether it was read before, to be learned from."""
-        known = self._lately_read.get((body, url))
+        known = self._lately_read.pop((body, url), None)
         if known is not None:
             return known, True
-        cold = self._lately_read[body, url] = self.read_cold(page)
+        cold = self.read_cold(page)
+        if len(body) <= _REMEMBERED_BYTES:
+            self._lately_read[body, url] = cold
         if len(self._lately_read) > _REMEMBERED:
             del self._lately_read[next(iter(self._lately_read))]
         return cold, False
